@@ -1,0 +1,61 @@
+"""The exception tree.
+
+Every error this project raises on purpose is one of these, and says what went wrong, where, what is
+allowed and what to do::
+
+    WarpCudaPairsError
+    +-- SpecError (ValueError)        a wrong value, name or file in a build specification
+    +-- SplitError (ValueError)       a split would be empty, or the sources ran out of new kernels
+    +-- CodegenRejection              Warp cannot generate code for one kernel source (becomes a rejection)
+    +-- AdapterError (RuntimeError)   this Warp version is not one the adapter understands
+    +-- StoreError (OSError)          the unit store cannot be read or written
+    +-- FolderError (OSError)         an output folder is not ours, not writable or damaged
+    +-- WorkerError (RuntimeError)    worker processes died too often
+"""
+
+from __future__ import annotations
+
+
+class WarpCudaPairsError(Exception):
+    """Base of every error this project raises on purpose."""
+
+
+class SpecError(WarpCudaPairsError, ValueError):
+    """A build specification holds a wrong value, an unknown name or an unreadable file."""
+
+
+class SplitError(WarpCudaPairsError, ValueError):
+    """A split would be empty, or the sources ran out of new kernels."""
+
+
+class CodegenRejection(WarpCudaPairsError):
+    """Warp cannot generate code for one kernel source.
+
+    Args:
+        reason: a value of :class:`builder.record.Reason`.
+        detail: what Warp said, on one line.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[type[CodegenRejection], tuple[str, str]]:
+        return type(self), (self.reason, self.detail)
+
+
+class AdapterError(WarpCudaPairsError, RuntimeError):
+    """The installed Warp does not have what the adapter needs."""
+
+
+class StoreError(WarpCudaPairsError, OSError):
+    """The unit store cannot be read or written."""
+
+
+class FolderError(WarpCudaPairsError, OSError):
+    """An output folder is not ours, not writable or damaged."""
+
+
+class WorkerError(WarpCudaPairsError, RuntimeError):
+    """Worker processes died too often for the build to go on."""

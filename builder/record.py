@@ -1,0 +1,90 @@
+"""The row: one Arrow schema, and the view of it that each config shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import pyarrow as pa
+
+
+class Reason(str, Enum):
+    """Why a candidate was not kept. The list is closed: every rejection has one of these."""
+
+    SOURCE_ERROR = "source_error"  # the kernel source does not parse or run, or defines no single kernel
+    CODEGEN_ERROR = "codegen_error"  # Warp refuses to generate code for it
+    DUPLICATE = "duplicate"  # equal to an earlier kept row after renaming
+    SKELETON_CAP = "skeleton_cap"  # its skeleton already has max_per_skeleton rows
+    NEAR_DUPLICATE = "near_duplicate"  # close to an earlier kept row of another split
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A candidate that was not kept."""
+
+    index: int
+    reason: Reason
+    detail: str
+
+
+CODE_COLUMNS = ("cpp_forward", "cpp_backward", "cuda_forward", "cuda_backward")
+VERDICTS = ("compile", "execute", "gradient", "gpu")
+
+_verification = pa.struct([pa.field(name, pa.string()) for name in VERDICTS])
+
+# What generation knows of a pair, whatever config shows it. Units are written with this schema.
+PAIR_SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("kernel_name", pa.string()),
+        ("category", pa.string()),
+        ("description", pa.string()),
+        ("origin", pa.string()),
+        ("origin_version", pa.string()),
+        ("origin_path", pa.string()),
+        ("license", pa.string()),
+        ("seed", pa.int64()),
+        ("index", pa.int64()),
+        ("skeleton", pa.string()),
+        ("features", pa.list_(pa.string())),
+        ("args", pa.list_(pa.struct([pa.field("name", pa.string()), pa.field("type", pa.string())]))),
+        ("launch_dim", pa.int32()),
+        ("block_dim", pa.int32()),
+        ("warp_version", pa.string()),
+        ("builder_version", pa.string()),
+        ("python_source", pa.string()),
+        *((name, pa.string()) for name in CODE_COLUMNS),
+        ("verification", _verification),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one config shows: its code columns, and the columns its prompt and completion come from."""
+
+    code: tuple[str, ...]
+    prompt: str
+    completion: str
+
+
+VIEWS = {
+    "cpu": View(("cpp_forward",), "python_source", "cpp_forward"),
+    "cuda": View(("cuda_forward",), "python_source", "cuda_forward"),
+    "paired": View(("cpp_forward", "cuda_forward"), "cpp_forward", "cuda_forward"),
+    "forward_backward": View(CODE_COLUMNS, "cuda_forward", "cuda_backward"),
+}
+
+
+def row_schema(config: str) -> pa.Schema:
+    """Return the Arrow schema of a config's rows, in column order."""
+    view = VIEWS[config]
+    pair = [f for f in PAIR_SCHEMA if f.name not in CODE_COLUMNS and f.name != "verification"]
+    code = [PAIR_SCHEMA.field(name) for name in CODE_COLUMNS if name in view.code]
+    training = [
+        pa.field("prompt", pa.string()),
+        pa.field("completion", pa.string()),
+        pa.field("prompt_tokens", pa.int32()),
+        pa.field("completion_tokens", pa.int32()),
+    ]
+    return pa.schema([*pair, *code, *training, PAIR_SCHEMA.field("verification")])

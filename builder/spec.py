@@ -1,0 +1,278 @@
+"""BuildSpec: everything that decides the bytes of a dataset, validated and frozen.
+
+A spec comes from ``configs/<config>.yaml`` (which extends ``configs/default.yaml``) and from the
+fields a user overrides. What does not change bytes (process count, paths) is not in it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import string
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from . import __version__
+from .errors import SpecError
+from .resources import data_names, data_path, source_digest
+
+SPLITS = ("train", "validation", "test")
+PLACEHOLDERS = ("kernel_name", "category", "description")
+# Values of fields that name another file: they extend, describe or locate, and decide no bytes themselves.
+_NOT_FIELDS = ("extends", "summary")
+
+
+@cache
+def _yaml(name: str) -> dict[str, Any]:
+    loaded = yaml.safe_load(data_path("configs", f"{name}.yaml").read_text(encoding="utf-8"))
+    if not isinstance(loaded, dict):
+        raise SpecError(f"configs/{name}.yaml must hold a mapping of fields to values")
+    return loaded
+
+
+@cache
+def config_names() -> tuple[str, ...]:
+    """Return the names of the shipped configs, sorted."""
+    return tuple(name for name in data_names("configs", ".yaml") if name != "default")
+
+
+@cache
+def category_names() -> tuple[str, ...]:
+    """Return the registered kernel categories, in the order of ``configs/default.yaml``."""
+    return tuple(_yaml("default")["categories"])
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """Return `` Did you mean ...?`` for the allowed name closest to ``name``, or nothing."""
+    close = difflib.get_close_matches(name, list(allowed), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def unknown(kind: str, name: object, allowed: Iterable[str]) -> str:
+    """Return the message for an unknown name: what, the nearest one, and what is allowed."""
+    names = list(allowed)
+    return f"unknown {kind} {name!r}.{nearest(str(name), names)} Allowed: {', '.join(names)}."
+
+
+def _whole(value: object) -> object:
+    # YAML, the command line and notebooks give 1e4 and "10_000": a whole number all the same.
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number, not a boolean")  # noqa: TRY004 (pydantic wants ValueError)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+
+
+class BuildSpec(BaseModel):
+    """What to build. Frozen; equal specs give equal bytes on equal versions.
+
+    Attributes:
+        config: one of :func:`config_names`; which columns, prompt and completion.
+        num_kernels: kept rows over all splits, at least 3.
+        seed: 0 to 2**63 - 1; candidate ``i`` is a pure function of ``(seed, i)``.
+        categories: relative weight (> 0) of each kernel category; one left out is not used.
+        splits: fraction of train, validation and test; each above 0, summing to 1.
+        max_per_skeleton: how many rows may share a skeleton, at least 1.
+        source_comments: whether generated code keeps the Python lines Warp echoes as comments.
+        instruction: first part of every prompt; may hold ``{kernel_name}``, ``{category}``, ``{description}``.
+        tokenizer: ``default``, the path of a ``tokenizer.json``, or a Hub id.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    config: str
+    num_kernels: Whole = Field(ge=3)
+    seed: Whole = Field(ge=0, lt=2**63)
+    categories: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(min_length=1)
+    splits: dict[str, Annotated[float, Field(gt=0, lt=1)]]
+    max_per_skeleton: Whole = Field(ge=1)
+    source_comments: bool
+    instruction: str = Field(min_length=1)
+    tokenizer: str = Field(min_length=1)
+
+    @field_validator("config")
+    @classmethod
+    def _known_config(cls, value: str) -> str:
+        if value not in config_names():
+            raise ValueError(unknown("config", value, config_names()))
+        return value
+
+    @field_validator("categories", mode="before")
+    @classmethod
+    def _known_categories(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = [name.strip() for name in value.split(",")]
+        if isinstance(value, (list, tuple)):
+            value = dict.fromkeys(value, 1.0)
+        if isinstance(value, Mapping):
+            for name in value:
+                if name not in category_names():
+                    raise ValueError(unknown("category", name, category_names()))
+            # One order, whatever order the user wrote: the order decides which category a draw means.
+            return {name: value[name] for name in category_names() if name in value}
+        return value
+
+    @field_validator("splits", mode="before")
+    @classmethod
+    def _three_splits(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = value.replace(",", "/").split("/")
+        if isinstance(value, (list, tuple)) and len(value) == len(SPLITS):
+            value = dict(zip(SPLITS, value, strict=True))
+        if isinstance(value, Mapping):
+            for name in value:
+                if name not in SPLITS:
+                    raise ValueError(unknown("split", name, SPLITS))
+            for name in SPLITS:
+                if name not in value:
+                    raise ValueError(f"split {name!r} would be empty; give all of {', '.join(SPLITS)} a fraction above 0")
+            return {name: value[name] for name in SPLITS}
+        return value
+
+    @field_validator("splits")
+    @classmethod
+    def _sum_to_one(cls, value: dict[str, float]) -> dict[str, float]:
+        total = sum(value.values())
+        if abs(total - 1.0) > 1e-9:
+            raise ValueError(f"fractions must sum to 1, these sum to {total:g}")
+        return value
+
+    @field_validator("instruction")
+    @classmethod
+    def _known_placeholders(cls, value: str) -> str:
+        try:
+            fields = [name for _, name, _, _ in string.Formatter().parse(value) if name is not None]
+        except ValueError as error:
+            raise ValueError(f"not a format string ({error}); write a literal brace as {{{{ or }}}}") from None
+        for name in fields:
+            if name not in PLACEHOLDERS:
+                raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
+        return value if value.endswith("\n") else value + "\n"
+
+    @model_validator(mode="after")
+    def _no_split_expected_empty(self) -> BuildSpec:
+        for name, fraction in self.splits.items():
+            if self.num_kernels * fraction < 1:
+                least = int(-(-1 // fraction))
+                raise ValueError(
+                    f"split {name!r} would be empty: {fraction:g} of {self.num_kernels} kernels is less than one row; "
+                    f"give num_kernels >= {least} or a larger fraction"
+                )
+        return self
+
+    def generation_key(self) -> str:
+        """Return 32 hex digits over all that decides a unit's bytes, shared by every config."""
+        return _digest(
+            {
+                "seed": self.seed,
+                "categories": list(self.categories.items()),
+                "source_comments": self.source_comments,
+                "code": source_digest("kernels", "codegen", "curate/keys.py", "record.py"),
+                "versions": versions(),
+            }
+        )
+
+    def decision_key(self) -> str:
+        """Return 32 hex digits over all that decides which candidates are kept, and in which split."""
+        return _digest(
+            {
+                "generation": self.generation_key(),
+                "num_kernels": self.num_kernels,
+                "splits": list(self.splits.items()),
+                "max_per_skeleton": self.max_per_skeleton,
+                "code": source_digest("curate"),
+            }
+        )
+
+    def fingerprint(self, tokenizer_sha256: str) -> str:
+        """Return 32 hex digits over all that decides the dataset's bytes, and nothing else.
+
+        Args:
+            tokenizer_sha256: digest of the tokenizer's content, so that its path does not count.
+        """
+        return _digest(
+            {
+                "decision": self.decision_key(),
+                "config": self.config,
+                "instruction": self.instruction,
+                "tokenizer": tokenizer_sha256,
+                "code": source_digest("package", "stages.py"),
+            }
+        )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that decide bytes: ours and Warp's."""
+    from importlib.metadata import version
+
+    return {"builder": __version__, "warp": version("warp-lang")}
+
+
+def _digest(parts: Mapping[str, object]) -> str:
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def field_names() -> tuple[str, ...]:
+    """Return the names of the fields a user may set, in order."""
+    return tuple(name for name in BuildSpec.model_fields if name != "config")
+
+
+@cache
+def config_defaults(config: str) -> dict[str, Any]:
+    """Return the fields of a shipped config, its parents' first.
+
+    Raises:
+        SpecError: there is no such config.
+    """
+    if config not in config_names():
+        raise SpecError(unknown("config", config, config_names()))
+    own = dict(_yaml(config))
+    fields = dict(_yaml(own["extends"])) if "extends" in own else {}
+    fields.update(own)
+    return {name: value for name, value in fields.items() if name not in _NOT_FIELDS}
+
+
+def config_summary(config: str) -> str:
+    """Return the one-line description of a shipped config."""
+    return str(_yaml(config)["summary"])
+
+
+def load_spec(config: str, **overrides: object) -> BuildSpec:
+    """Return the spec of a shipped config with some fields overridden.
+
+    Args:
+        config: one of :func:`config_names`.
+        overrides: fields of :class:`BuildSpec`; ``None`` means the config's own value.
+
+    Raises:
+        SpecError: unknown config or field, or a value that is not allowed; says what is.
+    """
+    fields = dict(config_defaults(config))
+    for name, value in overrides.items():
+        if name not in field_names():
+            raise SpecError(unknown("field", name, field_names()))
+        if value is not None:
+            fields[name] = value
+    try:
+        return BuildSpec(config=config, **fields)
+    except ValidationError as error:
+        raise SpecError(_explain(config, error)) from None
+
+
+def _explain(config: str, error: ValidationError) -> str:
+    lines = []
+    for item in error.errors(include_url=False, include_context=False):
+        where = ".".join(str(part) for part in item["loc"])
+        message = item["msg"].removeprefix("Value error, ")
+        given = "" if not where or isinstance(item["input"], Mapping) else f" (got {item['input']!r})"
+        lines.append(f"{where}: {message}{given}" if where else message)
+    return f"config {config!r} is not valid: " + "; ".join(lines)
