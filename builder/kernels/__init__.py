@@ -1,1 +1,40 @@
-"""TODO"""
+"""Where kernel sources come from: the typed random-program grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .categories import category
+from .choices import Choices, CounterChoices
+from .describe import describe, features, kernel_name
+from .program import Program
+from .render import render
+from .source import KernelSource
+
+# Relative weights are turned into whole numbers of this resolution, so that draws are exact.
+_RESOLUTION = 1_000_000
+
+
+def draw_program(choices: Choices, categories: Mapping[str, float]) -> Program:
+    """Return one program: a category by weight, launch options, then the category's own choices."""
+    largest = max(categories.values())
+    weights = {name: max(1, round(weight / largest * _RESOLUTION)) for name, weight in categories.items()}
+    name = choices.weighted(weights)
+    lean = choices.chance(1, 4)
+    program = category(name)(choices)
+    options = (("grid_stride", False),) if lean else ()
+    return replace(program, name=kernel_name(program), options=options)
+
+
+def to_source(program: Program) -> KernelSource:
+    """Return the kernel source of a program with its description and features."""
+    return KernelSource(render(program), program.name, program.category, describe(program), features(program))
+
+
+def candidate(seed: int, index: int, categories: Mapping[str, float]) -> KernelSource:
+    """Return candidate ``index``: a pure function of ``(seed, index)`` and the category weights."""
+    return to_source(draw_program(CounterChoices(seed, index), categories))
+
+
+__all__ = ["KernelSource", "candidate", "draw_program", "to_source"]

@@ -1,0 +1,54 @@
+"""combined: loops, branches, vectors, elementary functions and atomics in one kernel."""
+
+from __future__ import annotations
+
+from ..choices import Choices
+from ..draft import Draft, Local
+from ..grammar import MATH, VECTOR, convert, expr, wrapped
+from ..guards import apply, whole
+from ..program import FLOAT, INT, VEC2, VEC3, Extent, Literal, Name, Program
+from ..statements import atomic, branch, combine, finish, let, loop, settle, state, steps, store
+
+_FAMILIES = (*VECTOR, "math", "arith2")
+
+
+def build(c: Choices) -> Program:
+    draft = Draft(c, "combined", c.pick((1, 1, 2)))
+    kind = c.pick((VEC3, VEC2))
+    points = draft.input(kind, 1)
+    draft.input(FLOAT)
+    if c.chance(1, 3):
+        draft.input(INT)
+    if c.chance(1, 2):
+        draft.scalar(FLOAT)
+    count = draft.scalar(INT) if c.chance(1, 3) else None
+    let(draft, kind, c.between(1, 2), VECTOR)
+    states = [state(draft, FLOAT)]
+    if c.chance(1, 3):
+        states.append(state(draft, kind))
+
+    def body(counter: Local) -> None:
+        terms = (Name(draft.tid[0], INT), Name(counter.name, INT))
+        other = draft.load(points, (wrapped(points, 0, *terms[c.below(2) :]),))
+        draft.let(other if c.chance(1, 2) else apply("-", other, expr(draft, kind, 0, VECTOR)))
+        if c.chance(1, 2):
+            branch(draft, 1, c.chance(1, 2), lambda: steps(draft, states, _FAMILIES))
+        else:
+            steps(draft, states, _FAMILIES)
+        settle(draft, states[0])
+
+    stop = draft.read(count) if count else c.pick((Extent(points.name, 0), whole(c, 2, 4)))
+    loop(draft, stop, body)
+    if c.chance(1, 2):
+        branch(draft, c.between(1, 2), c.chance(1, 2), lambda: steps(draft, states, MATH, 1), depth=c.below(2))
+    finish(draft, states)
+    for local in states[1:]:
+        store(draft, draft.read(local), kind)
+    total = combine(draft, FLOAT, draft.read(states[0]))
+    if c.chance(1, 3):
+        bins = draft.output(FLOAT, 1, name=draft.names.bins())
+        index = apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
+        atomic(draft, c.pick(("add", "max")), bins.name, (index,), convert(draft, total, FLOAT))
+    else:
+        store(draft, total, FLOAT)
+    return draft.program()

@@ -1,0 +1,39 @@
+"""multi_conditional: long if/elif chains and compound conditions that classify or dispatch."""
+
+from __future__ import annotations
+
+from ..choices import Choices
+from ..draft import Draft
+from ..grammar import NUMERIC, condition
+from ..program import FLOAT, INT, Program
+from ..statements import branch, combine, finish, let, state, steps, store
+
+_FAMILIES = (*NUMERIC, "math")
+
+
+def build(c: Choices) -> Program:
+    draft = Draft(c, "multi_conditional", c.pick((1, 1, 2)))
+    draft.input(FLOAT)
+    for _ in range(c.between(0, 2)):
+        draft.input(c.pick((FLOAT, INT)))
+    for _ in range(c.below(3)):
+        draft.scalar(FLOAT)
+    if c.chance(1, 3):
+        draft.let(condition(draft, 1))
+    if c.chance(1, 3):
+        let(draft, FLOAT, 1, _FAMILIES)
+    coded = c.chance(1, 3)
+    states = [state(draft, INT if coded else FLOAT)]
+    if c.chance(1, 4):
+        states.append(state(draft, FLOAT))
+    branch(
+        draft,
+        c.between(2, 5),
+        c.chance(3, 4),
+        lambda: steps(draft, states, _FAMILIES, c.between(1, 2)),
+        depth=c.between(0, 2),
+    )
+    finish(draft, states)
+    for local in reversed(states):
+        store(draft, combine(draft, local.type, draft.read(local)), local.type)
+    return draft.program()

@@ -1,0 +1,223 @@
+"""The typed grammar: expressions that are valid by construction.
+
+An expression of a type is a leaf (a name in scope, an element of an input, a component, a literal) or a
+row of the ops table whose arguments are expressions of its parameter types, each held to the domain
+the row asks for. Names not yet used are preferred, so that programs have no dead code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .draft import Draft, Input
+from .guards import GUARDS, apply, identity, number, whole
+from .ops import Op, op, ops_for
+from .program import (
+    BOOL,
+    FLOAT,
+    INT,
+    VEC_OF,
+    Apply,
+
+    Expr,
+    Extent,
+    Literal,
+
+    Mat,
+    Value,
+    Vec,
+)
+
+ARITHMETIC = ("arith",)
+NUMERIC = ("arith", "arith2")
+INTEGER = ("int",)
+BITS = ("int", "bits")
+MATH = ("math", "arith", "math2")
+VECTOR = ("vec", "vec_make", "vec_reduce", "arith")
+MATRIX = ("mat", "mat_make", "mat_vec", "mat_reduce", "vec", "arith")
+
+
+# --- indices -----------------------------------------------------------------------------------------
+
+
+def neighbour(draft: Draft, array: Input, axis: int, index: Expr) -> Expr:
+    """Return an index beside ``index`` that stays inside the array: clamped or wrapped around."""
+    c = draft.choices
+    extent = Extent(array.name, axis)
+    offset = whole(c, 1, 3)
+    way = c.below(3)
+    if way == 0:
+        return apply("wp.min", apply("+", index, offset), apply("-", extent, Literal(1, INT)))
+    if way == 1:
+        return apply("wp.max", apply("-", index, offset), Literal(0, INT))
+    return Apply(op("%", INT, INT), (apply("+", index, offset), extent))
+
+
+def place(draft: Draft, array: Input) -> tuple[Expr, ...]:
+    """Return an in-bounds index of an input: the thread's own, rarely a neighbour's."""
+    c = draft.choices
+    threads = list(draft.threads())
+    ndim = array.type.ndim
+    index: list[Expr] = threads[:ndim] if ndim >= len(threads) else c.sample(threads, ndim)
+    index += [Literal(0, INT)] * (ndim - len(index))
+    if c.chance(1, 6):
+        axis = c.below(min(ndim, len(threads)))
+        index[axis] = neighbour(draft, array, axis, index[axis])
+    return tuple(index)
+
+
+def wrapped(array: Input, axis: int, *terms: Expr) -> Expr:
+    """Return ``(a + b + ...) % extent``: in bounds for non-negative terms."""
+    total = terms[0]
+    for term in terms[1:]:
+        total = apply("+", total, term)
+    return Apply(op("%", INT, INT), (total, Extent(array.name, axis)))
+
+
+# --- expressions -------------------------------------------------------------------------------------
+
+
+def _unused_leaf(draft: Draft, type_: Value, mutable: bool) -> Expr | None:
+    fresh = draft.of_type(type_, unused=True, mutable=mutable)
+    if fresh:
+        return draft.read(draft.choices.pick(fresh))
+    arrays = [array for array in draft.inputs if array.type.dtype == type_ and not array.uses]
+    if arrays:
+        array = draft.choices.pick(arrays)
+        return draft.load(array, place(draft, array))
+    return None
+
+
+def leaf(draft: Draft, type_: Value, *, literal: bool = True, mutable: bool = True) -> Expr:
+    """Return an expression of a type without an operation where the scope has one.
+
+    ``literal=False`` and ``mutable=False`` leave out literals and accumulators, which may still be constant.
+    """
+    c = draft.choices
+    if not c.chance(1, 4):
+        found = _unused_leaf(draft, type_, mutable)
+        if found is not None:
+            return found
+    options: list[Callable[[], Expr]] = []
+    names = draft.of_type(type_, index=type_ == INT, mutable=mutable)
+    if names:
+        options.append(lambda: draft.read(c.pick(names)))
+    arrays = [array for array in draft.inputs if array.type.dtype == type_]
+    if arrays:
+        options.append(lambda: element(draft, c.pick(arrays)))
+    if type_ == FLOAT:
+        parts = [local for local in draft.locals if isinstance(local.type, (Vec, Mat)) and (mutable or not local.mutable)]
+        if parts:
+            options.append(lambda: draft.component(draft.read(c.pick(parts))))
+    if literal and type_ in (FLOAT, INT):
+        options.append(lambda: number(c) if type_ == FLOAT else whole(c))
+    return c.pick(options)() if options else make(draft, type_)
+
+
+def element(draft: Draft, array: Input) -> Expr:
+    """Return an in-bounds element of an input."""
+    return draft.load(array, place(draft, array))
+
+
+def make(draft: Draft, type_: Value) -> Expr:
+    """Return a value of a type from what the scope has, converting where it must."""
+    c = draft.choices
+    if type_ == BOOL:
+        return condition(draft, 0)
+    if isinstance(type_, Vec):
+        return Apply(op(type_.text, *(FLOAT,) * type_.n), tuple(leaf(draft, FLOAT) for _ in range(type_.n)))
+    if isinstance(type_, Mat):
+        vec = VEC_OF[type_.n]
+        if c.chance(1, 2):
+            return apply("wp.diag", leaf(draft, vec))
+        return apply("wp.outer", leaf(draft, vec), leaf(draft, vec))
+    sources = [s for s in draft.locals if s.type not in (BOOL, type_) and not (s.index or s.mutable)]
+    if sources:
+        return convert(draft, draft.read(c.pick(sources)), type_)
+    loads = [array for array in draft.inputs if array.type.dtype not in (BOOL, type_)]
+    if loads:
+        return convert(draft, element(draft, c.pick(loads)), type_)
+    return convert(draft, draft.threads()[0], type_) if type_ == FLOAT else draft.threads()[0]
+
+
+def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
+    """Return ``value`` as another type, by a conversion that keeps its information where one exists."""
+    c = draft.choices
+    source = value.type
+    if source == type_:
+        return value
+    if source == BOOL:
+        one, zero = (Literal(1.0, FLOAT), Literal(0.0, FLOAT)) if type_ != INT else (Literal(1, INT), Literal(0, INT))
+        return convert(draft, apply("wp.where", value, one, zero), type_)
+    if source == INT:
+        return convert(draft, apply("float", value), type_)
+    if isinstance(source, Vec):
+        scalar = apply(c.pick(("wp.length", "wp.length_sq")), value) if c.chance(1, 2) else draft.component(value)
+        return convert(draft, scalar, type_)
+    if isinstance(source, Mat):
+        return convert(draft, apply(c.pick(("wp.trace", "wp.determinant")), value), type_)
+    if type_ == INT:
+        return apply("int", GUARDS["bounded"](c, value))
+    if isinstance(type_, Vec):
+        return Apply(op(type_.text, FLOAT), (value,))
+    return apply("*", identity(type_), value)
+
+
+def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> tuple[Expr, ...]:
+    c = draft.choices
+    args: list[Expr] = []
+    for position, type_ in enumerate(row.params):
+        deeper = depth - 1 if position == 0 else c.below(depth) if depth > 0 else 0
+        literal = position > 0 and not all(isinstance(arg, Literal) for arg in args)
+        arg = expr(draft, type_, deeper, families, literal=literal)
+        if args and arg == args[0] and row.infix:
+            arg = number(c) if type_ == FLOAT else whole(c) if type_ == INT else apply("neg", arg)
+        guard = row.guards[position] if position < len(row.guards) else None
+        args.append(GUARDS[guard](c, arg) if guard else arg)
+    return tuple(args)
+
+
+def expr(draft: Draft, type_: Value, depth: int, families: tuple[str, ...], *, literal: bool = False) -> Expr:
+    """Return an expression of a type, at most ``depth`` operations deep, from these families of ops."""
+    c = draft.choices
+    if type_ == BOOL:
+        return condition(draft, max(depth - 1, 0), families)
+    rows = ops_for(type_, families)
+    if depth <= 0 or not rows or c.chance(1, 6):
+        return leaf(draft, type_, literal=literal)
+    row = c.pick(rows)
+    return Apply(row, _arguments(draft, row, depth, families))
+
+
+_COMPARE_FLOAT = ("<", ">", "<=", ">=")
+_COMPARE_INT = ("<", ">", "==", "!=", "<=", ">=")
+
+
+def condition(draft: Draft, depth: int, families: tuple[str, ...] = ARITHMETIC) -> Expr:
+    """Return a boolean expression that depends on a name or an input."""
+    c = draft.choices
+    if depth > 0 and c.chance(1, 2):
+        joined = c.pick(("and", "or", "not"))
+        first = condition(draft, depth - 1, families)
+        return apply("not", first) if joined == "not" else apply(joined, first, condition(draft, depth - 1, families))
+    flags = draft.of_type(BOOL)
+    if flags and c.chance(1, 3):
+        return draft.read(c.pick(flags))
+    floats = any(a.type.dtype == FLOAT for a in draft.inputs) or draft.of_type(FLOAT, mutable=False)
+    ints = any(a.type.dtype == INT for a in draft.inputs) or draft.of_type(INT, index=False, mutable=False)
+    if ints and (not floats or c.chance(1, 3)):
+        return _integer_test(draft)
+    left = leaf(draft, FLOAT, literal=False, mutable=False)
+    if c.chance(1, 3):
+        left = apply(c.pick(("+", "-", "*")), left, expr(draft, FLOAT, c.below(2), families))
+    right = number(c) if c.chance(2, 3) else leaf(draft, FLOAT)
+    return apply(c.pick(_COMPARE_FLOAT), left, right if right != left else number(c))
+
+
+def _integer_test(draft: Draft) -> Expr:
+    c = draft.choices
+    left = leaf(draft, INT, literal=False, mutable=False)
+    if c.chance(1, 2):
+        left = Apply(op("%", INT, INT), (left, whole(c, 2, 5)))
+        return apply(c.pick(("==", "!=")), left, whole(c, 0, 1))
+    return apply(c.pick(_COMPARE_INT), left, whole(c, 1, 9))
