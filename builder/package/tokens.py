@@ -1,0 +1,194 @@
+"""Tokenizers: loading one, and counting tokens.
+
+The default tokenizer is a byte-level BPE whose pre-tokenizer (:data:`PIECES`) is made for this text: the
+lines of generated code repeat, so counting remembers lines and pieces of lines and runs BPE only on pieces
+it has not seen. That is exact, because no piece goes past a line's end and BPE never looks past a piece.
+Any other tokenizer counts whole texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tokenizers
+
+from ..errors import SpecError
+from ..resources import data_path
+
+DEFAULT = "default"
+
+# How the default tokenizer cuts text before BPE: a newline with the indentation after it; Warp's scalar types
+# whole; identifiers without their numbers (`var_` and `12`), with Warp's namespace; digits by three;
+# punctuation; other blanks. Written in character ranges that mean the same in Python's `re` and in the
+# tokenizers library; it matches every text from end to end, no match holds a newline but as its first
+# character, and nothing looks ahead or behind.
+PIECES = (
+    r"\n *"
+    r"| ?(?:wp(?:::|\.))?(?:u?int|b?float)(?:8|16|32|64)"
+    r"| ?(?:wp(?:::|\.))?[A-Za-z_]+"
+    r"|[0-9]{1,3}"
+    r"| ?[^ \n\t\r0-9A-Za-z_]+"
+    r"|[ \t\r]+"
+)
+
+_LINES_REMEMBERED = 1 << 16
+_PIECES_REMEMBERED = 1 << 16
+
+
+def one_thread() -> None:
+    """Make tokenizers in this process use one thread; for workers, which are one for each core already."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+def pre_tokenizer() -> Any:
+    """Return the default tokenizer's pre-tokenizer: :data:`PIECES`, then bytes."""
+    return tokenizers.pre_tokenizers.Sequence(
+        [
+            tokenizers.pre_tokenizers.Split(tokenizers.Regex(PIECES), "isolated"),
+            tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+
+
+class Tokenizer:
+    """A tokenizer that counts.
+
+    Attributes:
+        name: how it was asked for; of a path, only the last part.
+        sha256: 64 hex digits over its ``tokenizer.json``.
+    """
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name = name
+        self.sha256 = hashlib.sha256(data).hexdigest()
+        self._inner = tokenizers.Tokenizer.from_str(data.decode("utf-8"))
+        self._inner.no_truncation()
+        self._inner.no_padding()
+        self._by_line = _counts_by_line(json.loads(self._inner.to_str()))
+        self._first: dict[str, int] = {}
+        self._other: dict[str, int] = {}
+        self._pieces = _Pieces(self._inner)
+
+    @property
+    def by_line(self) -> bool:
+        """Whether counts are put together from lines, because this tokenizer allows it exactly."""
+        return self._by_line
+
+    def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        """Return the number of tokens of each text, without special tokens; shape ``(len(texts),)``, int32."""
+        if self._by_line:
+            return np.fromiter(map(self._count_lines, texts), np.int32, len(texts))
+        return self.count_whole(texts)
+
+    def count_whole(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        """Return what :meth:`count` returns, by encoding the whole texts."""
+        encodings = self._inner.encode_batch_fast(list(texts), add_special_tokens=False)
+        return np.fromiter((len(encoding) for encoding in encodings), np.int32, len(texts))
+
+    def _count_lines(self, text: str) -> int:
+        first, *others = text.split("\n")
+        total = self._first.get(first)
+        if total is None:
+            total = self._remember(self._first, first, self._pieces.count(first))
+        known = self._other
+        for line in others:
+            count = known.get(line)
+            if count is None:
+                count = self._remember(known, line, self._pieces.count("\n" + line))
+            total += count
+        return total
+
+    @staticmethod
+    def _remember(memory: dict[str, int], line: str, count: int) -> int:
+        if len(memory) >= _LINES_REMEMBERED:
+            memory.clear()
+        memory[line] = count
+        return count
+
+
+class _Pieces(dict[str, int]):
+    """The number of tokens of each piece, filled on demand."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__()
+        self._inner = inner
+        self._cut = re.compile(PIECES).findall
+
+    def __missing__(self, piece: str) -> int:
+        count = len(self._inner.encode(piece, add_special_tokens=False))
+        if len(self) >= _PIECES_REMEMBERED:
+            self.clear()
+        self[piece] = count
+        return count
+
+    def count(self, text: str) -> int:
+        return sum(map(self.__getitem__, self._cut(text)))
+
+
+def _counts_by_line(description: dict[str, Any]) -> bool:
+    """Say whether a ``tokenizer.json`` is of the form for which counting by pieces is exact."""
+    ours = tokenizers.Tokenizer(tokenizers.models.BPE())
+    ours.pre_tokenizer = pre_tokenizer()
+    model = description["model"]
+    return (
+        description["normalizer"] is None
+        and description["pre_tokenizer"] == json.loads(ours.to_str())["pre_tokenizer"]
+        and not description["added_tokens"]  # they are found in the text before it is cut
+        and model["type"] == "BPE"
+        and not model["dropout"]
+    )
+
+
+@lru_cache(maxsize=4)
+def _parse(name: str, data: bytes) -> Tokenizer:
+    try:
+        return Tokenizer(name, data)
+    except Exception as error:  # noqa: BLE001 (the library raises nothing narrower)
+        raise SpecError(f"tokenizer {name!r}: its tokenizer.json cannot be used ({error})") from None
+
+
+def load(name: str) -> Tokenizer:
+    """Return a tokenizer; the same content loads once for each process and keeps what it remembers.
+
+    Args:
+        name: ``default``; or the path of a ``tokenizer.json`` or of a folder that holds one; or a Hub id.
+
+    Raises:
+        SpecError: there is no such tokenizer, or its file is not one.
+    """
+    path = Path(name).expanduser()
+    if name == DEFAULT:
+        label, path = DEFAULT, data_path("configs", "tokenizer.json")
+    elif path.exists() or name.startswith((".", "/", "~")) or name.endswith(".json"):
+        label = path.resolve().name
+        path = path / "tokenizer.json" if path.is_dir() else path
+    else:
+        label, path = name, _download(name)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SpecError(f"tokenizer {name!r}: cannot read {path} ({error.strerror}); {_ALLOWED}") from None
+    return _parse(label, data)
+
+
+_ALLOWED = "give 'default', the path of a tokenizer.json or of a folder that holds one, or a Hub id such as 'org/model'"
+
+
+def _download(name: str) -> Path:
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
+
+    try:
+        return Path(hf_hub_download(name, "tokenizer.json"))
+    except (OSError, ValueError, EntryNotFoundError, HfHubHTTPError, HFValidationError) as error:
+        said = " ".join(str(error).split())[:300]
+        raise SpecError(f"tokenizer {name!r}: no such path, and not to be had from the Hub ({said}); {_ALLOWED}") from None
