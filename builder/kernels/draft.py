@@ -103,6 +103,10 @@ class Draft:
 
     # --- reading ---
 
+    def kind(self, *options: Value) -> Value:
+        """Return one of some types, the first being the simplest."""
+        return self.choices.pick(options)
+
     def read(self, local: Local) -> Name:
         local.uses += 1
         return Name(local.name, local.type)

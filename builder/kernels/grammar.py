@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from .draft import Draft, Input
 from .guards import GUARDS, apply, identity, number, whole
+from .indices import place
 from .ops import Op, op, ops_for
 from .program import (
     BOOL,
@@ -18,11 +19,8 @@ from .program import (
     INT,
     VEC_OF,
     Apply,
-
     Expr,
-    Extent,
     Literal,
-
     Mat,
     Value,
     Vec,
@@ -35,46 +33,6 @@ BITS = ("int", "bits")
 MATH = ("math", "arith", "math2")
 VECTOR = ("vec", "vec_make", "vec_reduce", "arith")
 MATRIX = ("mat", "mat_make", "mat_vec", "mat_reduce", "vec", "arith")
-
-
-# --- indices -----------------------------------------------------------------------------------------
-
-
-def neighbour(draft: Draft, array: Input, axis: int, index: Expr) -> Expr:
-    """Return an index beside ``index`` that stays inside the array: clamped or wrapped around."""
-    c = draft.choices
-    extent = Extent(array.name, axis)
-    offset = whole(c, 1, 3)
-    way = c.below(3)
-    if way == 0:
-        return apply("wp.min", apply("+", index, offset), apply("-", extent, Literal(1, INT)))
-    if way == 1:
-        return apply("wp.max", apply("-", index, offset), Literal(0, INT))
-    return Apply(op("%", INT, INT), (apply("+", index, offset), extent))
-
-
-def place(draft: Draft, array: Input) -> tuple[Expr, ...]:
-    """Return an in-bounds index of an input: the thread's own, rarely a neighbour's."""
-    c = draft.choices
-    threads = list(draft.threads())
-    ndim = array.type.ndim
-    index: list[Expr] = threads[:ndim] if ndim >= len(threads) else c.sample(threads, ndim)
-    index += [Literal(0, INT)] * (ndim - len(index))
-    if c.chance(1, 6):
-        axis = c.below(min(ndim, len(threads)))
-        index[axis] = neighbour(draft, array, axis, index[axis])
-    return tuple(index)
-
-
-def wrapped(array: Input, axis: int, *terms: Expr) -> Expr:
-    """Return ``(a + b + ...) % extent``: in bounds for non-negative terms."""
-    total = terms[0]
-    for term in terms[1:]:
-        total = apply("+", total, term)
-    return Apply(op("%", INT, INT), (total, Extent(array.name, axis)))
-
-
-# --- expressions -------------------------------------------------------------------------------------
 
 
 def _unused_leaf(draft: Draft, type_: Value, mutable: bool) -> Expr | None:
@@ -106,7 +64,11 @@ def leaf(draft: Draft, type_: Value, *, literal: bool = True, mutable: bool = Tr
     if arrays:
         options.append(lambda: element(draft, c.pick(arrays)))
     if type_ == FLOAT:
-        parts = [local for local in draft.locals if isinstance(local.type, (Vec, Mat)) and (mutable or not local.mutable)]
+        parts = [
+            local
+            for local in draft.locals
+            if isinstance(local.type, (Vec, Mat)) and (mutable or not local.mutable)
+        ]
         if parts:
             options.append(lambda: draft.component(draft.read(c.pick(parts))))
     if literal and type_ in (FLOAT, INT):
@@ -125,7 +87,8 @@ def make(draft: Draft, type_: Value) -> Expr:
     if type_ == BOOL:
         return condition(draft, 0)
     if isinstance(type_, Vec):
-        return Apply(op(type_.text, *(FLOAT,) * type_.n), tuple(leaf(draft, FLOAT) for _ in range(type_.n)))
+        parts = tuple(leaf(draft, FLOAT, literal=position > 0) for position in range(type_.n))
+        return Apply(op(type_.text, *(FLOAT,) * type_.n), parts)
     if isinstance(type_, Mat):
         vec = VEC_OF[type_.n]
         if c.chance(1, 2):
@@ -147,12 +110,16 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     if source == type_:
         return value
     if source == BOOL:
-        one, zero = (Literal(1.0, FLOAT), Literal(0.0, FLOAT)) if type_ != INT else (Literal(1, INT), Literal(0, INT))
+        one, zero = (
+            (Literal(1.0, FLOAT), Literal(0.0, FLOAT)) if type_ != INT else (Literal(1, INT), Literal(0, INT))
+        )
         return convert(draft, apply("wp.where", value, one, zero), type_)
     if source == INT:
         return convert(draft, apply("float", value), type_)
     if isinstance(source, Vec):
-        scalar = apply(c.pick(("wp.length", "wp.length_sq")), value) if c.chance(1, 2) else draft.component(value)
+        scalar = (
+            apply(c.pick(("wp.length", "wp.length_sq")), value) if c.chance(1, 2) else draft.component(value)
+        )
         return convert(draft, scalar, type_)
     if isinstance(source, Mat):
         return convert(draft, apply(c.pick(("wp.trace", "wp.determinant")), value), type_)
@@ -170,20 +137,43 @@ def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> 
         deeper = depth - 1 if position == 0 else c.below(depth) if depth > 0 else 0
         literal = position > 0 and not all(isinstance(arg, Literal) for arg in args)
         arg = expr(draft, type_, deeper, families, literal=literal)
-        if args and arg == args[0] and row.infix:
+        if args and arg == args[0] and row.family not in ("vec_make", "mat_make"):
             arg = number(c) if type_ == FLOAT else whole(c) if type_ == INT else apply("neg", arg)
+        if len(row.params) == 1 and isinstance(arg, Apply) and arg.op is row:
+            arg = arg.args[0]  # f(f(x)) of a projection or an involution says nothing new
         guard = row.guards[position] if position < len(row.guards) else None
         args.append(GUARDS[guard](c, arg) if guard else arg)
     return tuple(args)
 
 
-def expr(draft: Draft, type_: Value, depth: int, families: tuple[str, ...], *, literal: bool = False) -> Expr:
-    """Return an expression of a type, at most ``depth`` operations deep, from these families of ops."""
+def _fitting(draft: Draft, type_: Value, families: tuple[str, ...]) -> list[Op]:
+    """Return the rows whose vector and matrix parameters the scope can fill with what it has."""
+    known = {type_, FLOAT, INT, BOOL}
+    known.update(local.type for local in draft.locals)
+    known.update(array.type.dtype for array in draft.inputs)
+    return [row for row in ops_for(type_, families) if known.issuperset(row.params)]
+
+
+def expr(
+    draft: Draft,
+    type_: Value,
+    depth: int,
+    families: tuple[str, ...],
+    *,
+    literal: bool = False,
+    top: bool = False,
+) -> Expr:
+    """Return an expression of a type, at most ``depth`` operations deep, from these families of ops.
+
+    ``top`` asks for at least one operation, ``literal`` allows a bare literal.
+    """
     c = draft.choices
     if type_ == BOOL:
         return condition(draft, max(depth - 1, 0), families)
-    rows = ops_for(type_, families)
-    if depth <= 0 or not rows or c.chance(1, 6):
+    if depth <= 0 or (not top and c.chance(1, 6)):
+        return leaf(draft, type_, literal=literal)
+    rows = _fitting(draft, type_, families)
+    if not rows:
         return leaf(draft, type_, literal=literal)
     row = c.pick(rows)
     return Apply(row, _arguments(draft, row, depth, families))
@@ -199,10 +189,20 @@ def condition(draft: Draft, depth: int, families: tuple[str, ...] = ARITHMETIC) 
     if depth > 0 and c.chance(1, 2):
         joined = c.pick(("and", "or", "not"))
         first = condition(draft, depth - 1, families)
-        return apply("not", first) if joined == "not" else apply(joined, first, condition(draft, depth - 1, families))
+        return (
+            apply("not", first)
+            if joined == "not"
+            else apply(joined, first, condition(draft, depth - 1, families))
+        )
     flags = draft.of_type(BOOL)
     if flags and c.chance(1, 3):
         return draft.read(c.pick(flags))
+    return comparison(draft, families)
+
+
+def comparison(draft: Draft, families: tuple[str, ...]) -> Expr:
+    """Return a comparison of a name or an input with a literal or another value."""
+    c = draft.choices
     floats = any(a.type.dtype == FLOAT for a in draft.inputs) or draft.of_type(FLOAT, mutable=False)
     ints = any(a.type.dtype == INT for a in draft.inputs) or draft.of_type(INT, index=False, mutable=False)
     if ints and (not floats or c.chance(1, 3)):

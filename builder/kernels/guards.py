@@ -19,7 +19,9 @@ def number(choices: Choices, low: int = 1, high: int = 400) -> Literal:
     """Return a float literal of ``low`` to ``high`` hundredths, round ones first."""
     if choices.chance(1, 2):
         return Literal(choices.between(low, high) / 100, FLOAT)
-    return Literal(choices.pick([k for k in (100, 50, 200, 25, 10, 150, 300) if low <= k <= high] or [low]) / 100, FLOAT)
+    return Literal(
+        choices.pick([k for k in (100, 50, 200, 25, 10, 150, 300) if low <= k <= high] or [low]) / 100, FLOAT
+    )
 
 
 def whole(choices: Choices, low: int = 1, high: int = 9) -> Literal:
@@ -35,6 +37,8 @@ def apply(symbol: str, *args: Expr) -> Apply:
 def _positive(choices: Choices, x: Expr) -> Expr:
     if isinstance(x, Literal):
         return x
+    if isinstance(x, Apply) and x.op.symbol == "wp.abs":
+        return apply("+", x, number(choices, 10, 200))
     way = choices.below(3 if isinstance(x, Name) else 2)
     if way == 0:
         return apply("+", apply("wp.abs", x), number(choices, 10, 200))
@@ -96,7 +100,9 @@ def _byte(choices: Choices, x: Expr) -> Expr:
 
 
 def _shift(choices: Choices, x: Expr) -> Expr:
-    return whole(choices, 1, 5) if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((7, 3)), INT))
+    return (
+        whole(choices, 1, 5) if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((7, 3)), INT))
+    )
 
 
 def _splat(type_: Value, value: Expr) -> Expr:
@@ -115,6 +121,8 @@ def _all_nonzero(choices: Choices, x: Expr) -> Expr:
 
 def _regular(choices: Choices, x: Expr) -> Expr:
     # A Gram matrix plus a multiple of the identity is positive definite.
+    if isinstance(x, Apply) and x.op.symbol == "wp.transpose":
+        x = x.args[0]
     gram = apply("*", apply("wp.transpose", x), x)
     return apply("+", gram, apply("*", identity(x.type), number(choices, 50, 300)))
 

@@ -8,7 +8,18 @@ from .program import BOOL, INT, Mat, Value, Vec
 _INPUTS = {
     "float": ("x", "y", "a", "b", "u", "values", "data", "src", "weights", "signal", "heights", "p", "q"),
     "int": ("keys", "ids", "labels", "codes", "counts", "ranks", "flags_in", "cells"),
-    "vec": ("points", "positions", "velocities", "normals", "forces", "dirs", "offsets", "colors", "pa", "pb"),
+    "vec": (
+        "points",
+        "positions",
+        "velocities",
+        "normals",
+        "forces",
+        "dirs",
+        "offsets",
+        "colors",
+        "pa",
+        "pb",
+    ),
     "mat": ("mats", "rotations", "bases", "frames", "jacobians", "tensors", "ma", "mb"),
 }
 _LOCALS = {

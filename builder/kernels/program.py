@@ -7,7 +7,7 @@ so that it can be printed, widened to other types, or translated.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .ops import Op
@@ -61,7 +61,7 @@ MAT22, MAT33, MAT44 = Mat(2), Mat(3), Mat(4)
 VEC_OF = {2: VEC2, 3: VEC3, 4: VEC4}
 MAT_OF = {2: MAT22, 3: MAT33, 4: MAT44}
 
-Value = Union[Scalar, Vec, Mat]
+Value = Scalar | Vec | Mat
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Extent:
     type: Value = INT
 
 
-Expr = Union[Literal, Name, Apply, Load, Part, Extent]
+Expr = Literal | Name | Apply | Load | Part | Extent
 
 # --- statements --------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Leave:
     word: str
 
 
-Stmt = Union[Let, Assign, Store, Atomic, If, For, Leave]
+Stmt = Let | Assign | Store | Atomic | If | For | Leave
 Body = tuple[Stmt, ...]
 
 

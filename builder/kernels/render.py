@@ -117,7 +117,13 @@ def _signature(program: Program) -> str:
 def render(program: Program) -> str:
     """Return the canonical kernel source of a program: one import, one kernel, one newline at the end."""
     options = ", ".join(f"{name}={value}" for name, value in program.options)
-    lines = ["import warp as wp", "", "", f"@wp.kernel{f'({options})' if options else ''}", _signature(program)]
+    lines = [
+        "import warp as wp",
+        "",
+        "",
+        f"@wp.kernel{f'({options})' if options else ''}",
+        _signature(program),
+    ]
     lines.append(f"{_INDENT}{', '.join(program.tid)} = wp.tid()")
     _body(program.body, _INDENT, lines)
     return "\n".join(lines) + "\n"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .draft import Draft, Local
-from .grammar import condition, convert, element, expr, leaf
+from .grammar import ARITHMETIC, comparison, condition, convert, element, expr, leaf
 from .guards import apply
 from .program import FLOAT, INT, Assign, Atomic, Expr, For, If, Leave, Literal, Name, Stmt, Store, Value
 
+
 def let(draft: Draft, type_: Value, depth: int, families: tuple[str, ...], *, mutable: bool = False) -> Local:
     """Emit ``name = expression`` and return the new local."""
-    return draft.let(expr(draft, type_, depth, families), mutable=mutable)
+    return draft.let(expr(draft, type_, depth, families, top=True), mutable=mutable)
 
 
 def variable(draft: Draft, type_: Value) -> Expr:
@@ -42,9 +43,11 @@ def update(draft: Draft, local: Local, depth: int, families: tuple[str, ...]) ->
 
 def branch(draft: Draft, arms: int, otherwise: bool, body: Callable[[], None], *, depth: int = 0) -> None:
     """Emit an if/elif/else chain whose bodies are written by ``body``."""
-    made = []
+    made: list[tuple[Expr, tuple[Stmt, ...]]] = []
     for _ in range(arms):
         test = condition(draft, depth)
+        if any(test == earlier for earlier, _ in made):
+            test = comparison(draft, ARITHMETIC)  # the same test again would make a dead branch
         with draft.block() as block:
             body()
         made.append((test, tuple(block)))
@@ -56,7 +59,9 @@ def branch(draft: Draft, arms: int, otherwise: bool, body: Callable[[], None], *
     draft.emit(If(tuple(made), last))
 
 
-def loop(draft: Draft, stop: Expr, body: Callable[[Local], None], *, start: Expr | None = None, step: int = 1) -> None:
+def loop(
+    draft: Draft, stop: Expr, body: Callable[[Local], None], *, start: Expr | None = None, step: int = 1
+) -> None:
     """Emit a for loop whose body is written by ``body`` with the counter in scope."""
     with draft.block() as block:
         counter = draft.counter()
@@ -66,7 +71,6 @@ def loop(draft: Draft, stop: Expr, body: Callable[[Local], None], *, start: Expr
 
 def combine(draft: Draft, type_: Value, value: Expr | None = None) -> Expr:
     """Return one value of a type that depends on every name and input not yet used."""
-    c = draft.choices
     for local in [local for local in draft.locals if not local.uses and not local.index]:
         value = _join(draft, type_, value, convert(draft, draft.read(local), type_))
     for array in [array for array in draft.inputs if not array.uses]:
@@ -85,8 +89,6 @@ def store(draft: Draft, value: Expr, dtype: Value) -> None:
     """Declare an output of the launch's shape and emit the store of ``value`` at the thread's element."""
     out = draft.output(dtype)
     draft.emit(Store(out.name, draft.threads(), value))
-
-
 
 
 def state(draft: Draft, type_: Value, *, start: Expr | None = None) -> Local:
@@ -119,8 +121,12 @@ def steps(draft: Draft, states: Sequence[Local], families: tuple[str, ...], dept
     c = draft.choices
     if c.chance(1, 3):
         let(draft, FLOAT if c.chance(2, 3) else states[0].type, c.between(1, depth), families)
+    made: list[Stmt] = []
     for _ in range(c.pick((1, 1, 2))):
-        draft.emit(update(draft, c.pick(states), c.between(1, depth), families))
+        stmt = update(draft, c.pick(states), c.between(1, depth), families)
+        if stmt not in made:
+            draft.emit(stmt)
+            made.append(stmt)
     settle(draft, states[0])
 
 

@@ -23,7 +23,12 @@ def _bin(draft: Draft, array: Arg, axis: int) -> Expr:
         return Apply(op("%", INT, INT), (apply("wp.abs", leaf(draft, INT, literal=False)), extent))
     if way == 1:
         value = apply("wp.abs", expr(draft, FLOAT, c.between(0, 1), NUMERIC))
-        scaled = apply("int", apply("wp.min", apply("*", value, Literal(c.pick((10.0, 4.0, 100.0)), FLOAT)), Literal(1e6, FLOAT)))
+        scaled = apply(
+            "int",
+            apply(
+                "wp.min", apply("*", value, Literal(c.pick((10.0, 4.0, 100.0)), FLOAT)), Literal(1e6, FLOAT)
+            ),
+        )
         if c.chance(1, 2):
             return apply("wp.min", scaled, apply("-", extent, Literal(1, INT)))
         return Apply(op("%", INT, INT), (scaled, extent))
@@ -45,10 +50,10 @@ def _update(draft: Draft, families: tuple[str, ...], kind: str, dtype: Value) ->
 
 def build(c: Choices) -> Program:
     draft = Draft(c, "atomic", c.pick((1, 1, 2)))
-    dtype = c.pick((FLOAT, FLOAT, INT, VEC3))
+    dtype = draft.kind(FLOAT, FLOAT, INT, VEC3)
     draft.input(dtype)
     for _ in range(c.between(0, 2)):
-        draft.input(c.pick((FLOAT, INT)))
+        draft.input(draft.kind(FLOAT, INT))
     if c.chance(1, 4):
         draft.scalar(FLOAT)
     families = VECTOR if dtype == VEC3 else MATH if c.chance(1, 3) else NUMERIC
@@ -60,5 +65,3 @@ def build(c: Choices) -> Program:
     for _ in range(c.pick((1, 1, 2))):
         _update(draft, families, "add" if dtype == VEC3 else c.weighted(_KINDS), dtype)
     return draft.program()
-
-

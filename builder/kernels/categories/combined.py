@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft, Local
-from ..grammar import MATH, VECTOR, convert, expr, wrapped
+from ..grammar import MATH, VECTOR, convert, expr
 from ..guards import apply, whole
-from ..program import FLOAT, INT, VEC2, VEC3, Extent, Literal, Name, Program
+from ..indices import wrapped
+from ..program import FLOAT, INT, VEC2, VEC3, Expr, Extent, Literal, Name, Program
 from ..statements import atomic, branch, combine, finish, let, loop, settle, state, steps, store
 
 _FAMILIES = (*VECTOR, "math", "arith2")
@@ -37,17 +38,22 @@ def build(c: Choices) -> Program:
             steps(draft, states, _FAMILIES)
         settle(draft, states[0])
 
-    stop = draft.read(count) if count else c.pick((Extent(points.name, 0), whole(c, 2, 4)))
+    bound: Expr = Extent(points.name, 0) if c.chance(1, 2) else whole(c, 2, 4)
+    stop = draft.read(count) if count else bound
     loop(draft, stop, body)
     if c.chance(1, 2):
-        branch(draft, c.between(1, 2), c.chance(1, 2), lambda: steps(draft, states, MATH, 1), depth=c.below(2))
+        branch(
+            draft, c.between(1, 2), c.chance(1, 2), lambda: steps(draft, states, MATH, 1), depth=c.below(2)
+        )
     finish(draft, states)
     for local in states[1:]:
         store(draft, draft.read(local), kind)
     total = combine(draft, FLOAT, draft.read(states[0]))
     if c.chance(1, 3):
         bins = draft.output(FLOAT, 1, name=draft.names.bins())
-        index = apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
+        index = (
+            apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
+        )
         atomic(draft, c.pick(("add", "max")), bins.name, (index,), convert(draft, total, FLOAT))
     else:
         store(draft, total, FLOAT)

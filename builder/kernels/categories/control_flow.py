@@ -23,16 +23,16 @@ def build(c: Choices) -> Program:
     draft = Draft(c, "control_flow", c.pick((1, 1, 2)))
     draft.input(FLOAT)
     for _ in range(c.below(3)):
-        draft.input(c.pick((FLOAT, INT)))
+        draft.input(draft.kind(FLOAT, INT))
     if c.chance(1, 4):
-        draft.scalar(c.pick((FLOAT, INT)))
+        draft.scalar(draft.kind(FLOAT, INT))
     if c.chance(1, 5):
         leave_early(draft)
     if c.chance(1, 3):
         let(draft, FLOAT, 2, _FAMILIES)
     states = [state(draft, FLOAT, start=leaf(draft, FLOAT) if c.chance(1, 2) else None)]
     if c.chance(1, 3):
-        states.append(state(draft, c.pick((FLOAT, INT))))
+        states.append(state(draft, draft.kind(FLOAT, INT)))
     for _ in range(c.pick((1, 1, 2))):
         branch(draft, c.pick((1, 1, 2)), c.chance(2, 3), lambda: _body(draft, states, 2), depth=c.below(2))
     finish(draft, states)

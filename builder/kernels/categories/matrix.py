@@ -20,9 +20,9 @@ def build(c: Choices) -> Program:
     if c.chance(1, 3):
         draft.input(FLOAT)
     if c.chance(1, 5):
-        draft.scalar(c.pick((FLOAT, kind, vec)))
+        draft.scalar(draft.kind(FLOAT, kind, vec))
     for _ in range(c.between(1, 3)):
-        let(draft, c.pick((kind, vec, kind)), c.between(1, 2), MATRIX)
-    result = c.pick((kind, vec, FLOAT))
+        let(draft, draft.kind(kind, vec, kind), c.between(1, 2), MATRIX)
+    result = draft.kind(kind, vec, FLOAT)
     store(draft, combine(draft, result, expr(draft, result, 2, MATRIX)), result)
     return draft.program()

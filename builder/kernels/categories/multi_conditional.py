@@ -15,7 +15,7 @@ def build(c: Choices) -> Program:
     draft = Draft(c, "multi_conditional", c.pick((1, 1, 2)))
     draft.input(FLOAT)
     for _ in range(c.between(0, 2)):
-        draft.input(c.pick((FLOAT, INT)))
+        draft.input(draft.kind(FLOAT, INT))
     for _ in range(c.below(3)):
         draft.scalar(FLOAT)
     if c.chance(1, 3):

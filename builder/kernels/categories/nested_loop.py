@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft, Input, Local
-from ..grammar import NUMERIC, expr, wrapped
+from ..grammar import NUMERIC, expr
 from ..guards import whole
+from ..indices import wrapped
 from ..program import FLOAT, INT, VEC3, Expr, Extent, Name, Program, Value
 from ..statements import branch, combine, finish, leave_early, loop, settle, state, steps, store, update
 
@@ -34,7 +35,9 @@ def _window(draft: Draft, array: Input, counters: list[Local]) -> None:
     draft.let(draft.load(array, tuple(index)))
 
 
-def _nest(draft: Draft, states: list[Local], array: Input, depth: int, counters: list[Local], counts: list[Local]) -> None:
+def _nest(
+    draft: Draft, states: list[Local], array: Input, depth: int, counters: list[Local], counts: list[Local]
+) -> None:
     c = draft.choices
 
     def body(counter: Local) -> None:

@@ -16,7 +16,7 @@ def build(c: Choices) -> Program:
     if c.chance(1, 2):
         draft.input(FLOAT)
     for _ in range(c.between(2, 4)):
-        draft.scalar(c.pick((FLOAT, FLOAT, INT, kind, BOOL)))
+        draft.scalar(draft.kind(FLOAT, FLOAT, INT, kind, BOOL))
     families = VECTOR if kind == VEC3 else c.pick((NUMERIC, MATH))
     for _ in range(c.between(1, 3)):
         let(draft, kind if c.chance(2, 3) else FLOAT, c.between(1, 2), families)

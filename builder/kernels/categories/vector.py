@@ -17,7 +17,7 @@ def build(c: Choices) -> Program:
     if c.chance(1, 3):
         draft.input(FLOAT)
     if c.chance(1, 4):
-        draft.scalar(c.pick((FLOAT, kind)))
+        draft.scalar(draft.kind(FLOAT, kind))
     for _ in range(c.between(1, 3)):
         let(draft, kind if c.chance(2, 3) else FLOAT, c.between(1, 3), VECTOR)
     result = FLOAT if c.chance(1, 3) else kind
