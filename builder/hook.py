@@ -1,13 +1,11 @@
 """Makes ``datasets.load_dataset("warp_cuda_pairs")`` find this project's builder.
 
-It is installed as ``_warp_cuda_pairs_hook`` at the root of site-packages, where the start-up files (``hook.pth``,
-``hook.start``) call :func:`install` in every interpreter. That name keeps the generic name ``builder`` out of
-``sys.modules`` of programs that never ask for our dataset. So nothing here may import the rest of the package, or
-anything that start-up has not loaded already (``typing`` alone would cost more than the hook). In a checkout it is
-``builder.hook``. See ``design/0002-plain-load-dataset.md``.
+Installed as ``_warp_cuda_pairs_hook`` at the root of site-packages, where the start-up files (``hook.pth``,
+``hook.start``) call :func:`install` in every interpreter. That name keeps the generic name ``builder`` out
+of ``sys.modules`` of programs that never ask for our dataset. So nothing here may import the rest of the
+package, nor anything that start-up has not loaded already: ``__future__`` alone would cost as much as the
+hook. In a checkout this file is ``builder.hook``. See ``design/0002-plain-load-dataset.md``.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -23,7 +21,7 @@ NAME = "warp_cuda_pairs"
 OPT_OUT = "WARP_CUDA_PAIRS_NO_HOOK"
 _TARGET = "datasets.load"
 _FACTORY = "dataset_module_factory"
-# On the wrapped function, so that an installed copy and the one in a checkout see that the other has been here.
+# On the wrapped function, so that an installed copy of this file and a checkout's see each other's work.
 _MARK = "_knows_warp_cuda_pairs"
 
 
@@ -34,8 +32,9 @@ def install() -> None:
     """
     if os.environ.get(OPT_OUT, "") not in ("", "0"):
         return
-    if not any(type(finder).__name__ == _Finder.__name__ for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+    # In a virtual environment `site` runs start-up files twice.
+    if not any(type(finder).__name__ == _WarpCudaPairsFinder.__name__ for finder in sys.meta_path):
+        sys.meta_path.insert(0, _WarpCudaPairsFinder())
 
 
 def register() -> None:
@@ -59,12 +58,12 @@ def register() -> None:
             setattr(module, _FACTORY, wrapped)
 
 
-class _Finder:
+class _WarpCudaPairsFinder:
     """Meta-path finder that only wraps the loader of ``datasets.load``; it finds nothing itself."""
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+        self, fullname: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
+    ) -> "ModuleSpec | None":
         if fullname != _TARGET:
             return None
         # Those before us have been asked already; asking them again could call us back for ever.
@@ -82,19 +81,19 @@ class _Finder:
 class _Loader:
     """Runs the module with its own loader, then wraps its factory; leaves no other trace."""
 
-    def __init__(self, loader: Any) -> None:
+    def __init__(self, loader: "Any") -> None:
         self._loader = loader
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> "Any":
         if name == "_loader":  # absent only while being copied or unpickled
             raise AttributeError(name)
         return getattr(self._loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+    def create_module(self, spec: "ModuleSpec") -> "ModuleType | None":
         module: ModuleType | None = self._loader.create_module(spec)
         return module
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: "ModuleType") -> None:
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
@@ -107,11 +106,11 @@ class _Loader:
             setattr(module, _FACTORY, _wrap(original))
 
 
-def _wrap(original: Any) -> Any:
+def _wrap(original: "Any") -> "Any":
     from functools import wraps
 
     @wraps(original)
-    def dataset_module_factory(path: Any, *args: Any, **kwargs: Any) -> Any:
+    def dataset_module_factory(path: "Any", *args: "Any", **kwargs: "Any") -> "Any":
         ours = _ours().dataset_module(**kwargs) if path == NAME else None
         return original(path, *args, **kwargs) if ours is None else ours
 
@@ -119,7 +118,7 @@ def _wrap(original: Any) -> Any:
     return dataset_module_factory
 
 
-def _ours() -> Any:
+def _ours() -> "Any":
     from importlib import import_module
 
     try:
@@ -134,21 +133,19 @@ def _ours() -> Any:
     return module
 
 
-def _hidden_by() -> ModuleType | None:
+def _hidden_by() -> "ModuleType | None":
     """Return the module that has taken the name of our package, if one has."""
     module = sys.modules.get("builder")
-    if module is None:
-        return None
     folders = getattr(module, "__path__", ())
     ours = any(os.path.isfile(os.path.join(folder, "codegen", "warp_adapter.py")) for folder in folders)
     return None if ours else module
 
 
-def _shadowed(other: ModuleType) -> str:
+def _shadowed(other: "ModuleType") -> str:
     where = getattr(other, "__file__", None) or list(getattr(other, "__path__", ()))
     return (
-        f"load_dataset({NAME!r}) needs the installed module {other.__name__!r}, but {where} comes first on sys.path. "
-        f"Rename that file or folder, or start Python from another folder."
+        f"load_dataset({NAME!r}) needs the installed module {other.__name__!r}, but {where} comes first "
+        f"on sys.path. Rename that file or folder, or start Python from another folder."
     )
 
 
