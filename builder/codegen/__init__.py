@@ -1,1 +1,10 @@
-"""TODO"""
+"""Kernel source -> the C++ and CUDA that NVIDIA Warp generates for it.
+
+``warp_adapter`` is the only module of the project that touches Warp's internals.
+"""
+
+from .native import compile_cpp, compile_cuda, preamble
+from .pipeline import Generated, entry_point, generate
+from .warp_adapter import measure_bound
+
+__all__ = ["Generated", "compile_cpp", "compile_cuda", "entry_point", "generate", "measure_bound", "preamble"]

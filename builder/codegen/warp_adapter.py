@@ -1,0 +1,378 @@
+"""The one file that touches Warp's internals (``warp._src``): kernel source -> raw generated code.
+
+Tested on Warp 1.19.0. Everything here that is not public Warp API stands in :data:`_NEEDS`; a Warp without
+one of these names raises :class:`~builder.errors.AdapterError` on import. What another version changes
+without renaming is caught by the golden test, which compares with the files that Warp itself writes:
+the order of passes in ``ModuleBuilder.codegen`` (:func:`_device_code` follows it) and the templates' names
+for the backward kernel (:func:`_split_kernel`).
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import linecache
+import time
+import types
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import warp as wp
+
+from ..errors import AdapterError, CodegenRejection
+from ..record import Reason
+from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
+from .overload_memo import remembering
+
+TESTED_VERSIONS = ("1.19.0",)
+_INSTALL = f"install a tested version: pip install 'warp-lang=={TESTED_VERSIONS[-1]}'"
+BLOCK_DIM = 256  # Warp's default; a module option, which no kernel source sets
+
+try:
+    import warp._src.build as wbuild
+    import warp._src.codegen as wcodegen
+    import warp._src.context as wcontext
+    import warp._src.types as wtypes
+except ImportError as error:
+    raise AdapterError(f"warp-lang {wp.config.version} has no module {error.name}; {_INSTALL}") from error
+
+_NEEDS = {
+    wcontext: ("Kernel", "Module", "ModuleHasher", "ModuleBuilder", "user_modules", "function_key_counts"),
+    wcontext.Module: ("resolve_options", "_detach_references"),
+    wcontext.ModuleBuilder: ("_codegen_functions", "_get_tile_helper_struct_hashes"),
+    wcodegen: (
+        "codegen_kernel",
+        "codegen_module",
+        "codegen_struct",
+        "codegen_cast_macros",
+        "cpu_module_header",
+        "cuda_module_header",
+        "cuda_kernel_backward_name",
+        "_codegen_lock",
+        "_SharedFunctionSource",
+        "_store_shared_source",
+    ),
+    wcodegen.Adjoint: ("resolve_func",),
+    wtypes: ("scalar_types", "_ArrayAnnotationBase"),
+    wbuild: ("build_cpu", "build_cuda"),
+}
+
+
+def _check_warp() -> None:
+    for owner, names in _NEEDS.items():
+        for name in names:
+            if not hasattr(owner, name):
+                raise AdapterError(
+                    f"warp-lang {wp.config.version} has no {owner.__name__}.{name}, "
+                    f"which the code generator needs; {_INSTALL}"
+                )
+
+
+_check_warp()
+
+# What Warp's code generator raises for a kernel that it cannot translate: its own Warp*Error classes derive
+# from these, and it lets the same ones escape from bad operands.
+_REFUSALS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """Raw text for one device.
+
+    Attributes:
+        forward: structs, device functions, for the CPU the argument struct, and the forward kernel.
+        backward: adjoints of the device functions and the backward kernel, to be compiled below
+            ``forward``; empty for a kernel with ``enable_backward=False``.
+    """
+
+    forward: str
+    backward: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawCode:
+    """What Warp generates for one kernel, before canonicalisation.
+
+    Attributes:
+        name: the kernel's name.
+        args: ``(name, annotation as written)`` of each argument.
+        launch_dim: 1 to 4, the dimensions of the launch grid.
+        cpu, cuda: the text for each device.
+        structs: ``(name with Warp's content hash, plain name)`` of each struct.
+        origins: the comment lines by which Warp names the Python file above device functions.
+        echoes: the Python lines (stripped) that Warp may echo as comments.
+        entry_point: the C++ launch thunks and ``extern "C"`` entry points that go below the CPU code.
+    """
+
+    name: str
+    args: tuple[tuple[str, str], ...]
+    launch_dim: int
+    cpu: DeviceCode
+    cuda: DeviceCode
+    structs: tuple[tuple[str, str], ...]
+    origins: frozenset[str]
+    echoes: frozenset[str]
+    entry_point: str
+
+
+# The configuration decides what Warp generates, so a process that changed it must not change our bytes.
+def _default_config() -> dict[str, Any]:
+    spec = importlib.util.find_spec("warp.config")
+    if spec is None or spec.loader is None:
+        raise AdapterError("warp.config cannot be found; reinstall warp-lang")
+    fresh = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fresh)
+    names = [name for name in fresh.__annotations__ if hasattr(wp.config, name) and name not in _NOT_CODE]
+    values = {name: getattr(fresh, name) for name in names}
+    values["deterministic"] = wp.config.DeterministicMode(fresh.deterministic.value)
+    values["log_level"] = wp.LOG_ERROR
+    return values
+
+
+_NOT_CODE = ("version", "kernel_cache_dir", "launch_array_access_mode", "_git_commit_hash", "track_memory")
+_CONFIG = _default_config()
+_resolve_func = remembering(
+    wcodegen.Adjoint.resolve_func,
+    frozenset({*wtypes.scalar_types, wp.bool, bool, int, float}),
+    wtypes._ArrayAnnotationBase,
+)
+
+
+@contextmanager
+def _isolated() -> Iterator[None]:
+    """Run as in a fresh process with Warp's own defaults, and leave Warp as it was."""
+    config = wp.config.__dict__
+    with wcodegen._codegen_lock:
+        saved = {name: config[name] for name in _CONFIG}
+        counts, modules = wcontext.function_key_counts, len(wcontext.user_modules)
+        config.update(_CONFIG)
+        # Device functions are numbered by name over the whole process: each kernel starts at 0.
+        wcontext.function_key_counts = {}
+        try:
+            yield
+        finally:
+            wcontext.function_key_counts = counts
+            config.update(saved)
+            linecache.cache.pop(FILENAME, None)
+            for name in list(wcontext.user_modules)[modules:]:
+                module = wcontext.user_modules.pop(name)
+                module._detach_references()
+
+
+def _define(program: Program, share_trees: bool = True) -> tuple[Any, dict[types.CodeType, int]]:
+    """Run a kernel source in an empty namespace; return its kernel and the first line of each function."""
+    linecache.cache[FILENAME] = (len(program.text), None, program.lines, FILENAME)
+    first_lines = {}
+    for function in functions(program) if share_trees else ():
+        # Warp parses each function again unless it finds it here. Its line numbers count from the
+        # function's first line, ours from the first line of the source.
+        entry = wcodegen._SharedFunctionSource(function.padded, 1, ast.Module([function.node], []))
+        wcodegen._store_shared_source(function.code, entry)
+        first_lines[function.code] = function.first_line
+    namespace: dict[str, Any] = {"__name__": MODULE}
+    try:
+        exec(program.code, namespace)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 (it runs a user's text: anything can come out)
+        by_warp = type(error).__module__.startswith("warp.")
+        reason = Reason.CODEGEN_ERROR.value if by_warp else Reason.SOURCE_ERROR.value
+        raise CodegenRejection(reason, one_line(error)) from None
+    kernels = {id(value): value for value in namespace.values() if isinstance(value, wcontext.Kernel)}
+    if len(kernels) != 1:
+        raise CodegenRejection(
+            Reason.SOURCE_ERROR.value, f"defines {len(kernels)} kernels; allowed is exactly one"
+        )
+    return next(iter(kernels.values())), first_lines
+
+
+def _options(module: Any) -> dict[str, Any]:
+    module.options["strip_hash"] = True
+    options: dict[str, Any] = module.resolve_options(wp.config)
+    return options | {"output_arch": None}
+
+
+def _build(kernel: Any) -> Any:
+    """Return Warp's builder for one kernel: the module is hashed and built once, for both devices."""
+    module, options = kernel.module, _options(kernel.module)
+    if kernel.adj._shared_source is not None:
+        kernel.adj.resolve_func = _resolve_func
+    for function in module.functions.values():
+        for overload in function.user_overloads.values():
+            overload.adj.resolve_func = _resolve_func
+    hasher = wcontext.ModuleHasher([kernel], options)
+    if len(hasher.unique_kernels) != 1:
+        detail = f"{kernel.key} is generic: give every argument a concrete type, or the kernel one overload"
+        raise CodegenRejection(Reason.CODEGEN_ERROR.value, detail)
+    builder = wcontext.ModuleBuilder(module, options, hasher)
+    if builder.native_types or builder.ltoirs_decl or builder.ltoirs or builder.fatbins:
+        raise CodegenRejection(
+            Reason.CODEGEN_ERROR.value, f"{kernel.key} needs native types or link inputs beside its text"
+        )
+    return builder
+
+
+def _split_kernel(text: str, backward_name: str) -> tuple[str, str]:
+    """Split ``codegen_kernel``'s text into the forward function and the backward one (or nothing)."""
+    at = text.rfind(f" {backward_name}(\n")
+    if at < 0:
+        return text, ""
+    end = text.rindex("\n}\n", 0, at) + 3
+    return text[:end], text[end:]
+
+
+def _device_code(builder: Any, kernel: Any, device: str, structs: str) -> DeviceCode:
+    # The order of ModuleBuilder.codegen: functions, adjoints (custom ones first), functions that call
+    # wp.grad() and so need adjoints above them, the kernel.
+    plain = [f for f in builder.functions if not f.adj.uses_grad_call]
+    calling_grad = [f for f in builder.functions if f.adj.uses_grad_call]
+    custom = {f.custom_grad_func for f in plain if f.custom_grad_func is not None}
+    adjoints = sorted(plain, key=lambda f: f not in custom)
+    forward = builder._codegen_functions(plain, device, forward_only=True)
+    backward = builder._codegen_functions(adjoints, device, reverse_only=True)
+    if calling_grad:
+        forward += backward + builder._codegen_functions(calling_grad, device, forward_only=True)
+        backward = ""
+    text = wcodegen.codegen_kernel(kernel, device=device, options=builder.options)
+    if device == "cpu":
+        name = f"{kernel.get_mangled_name()}_cpu_kernel_backward"
+    else:
+        name = wcodegen.cuda_kernel_backward_name(kernel)
+    forward_kernel, backward_kernel = _split_kernel(text, name)
+    if not backward_kernel:
+        backward = ""
+    return DeviceCode(structs + forward + forward_kernel, backward + backward_kernel)
+
+
+def _structs(builder: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the text of the structs, and the plain name for each name with a hash."""
+    if not builder.structs:
+        return "", ()
+    helpers = builder._get_tile_helper_struct_hashes()
+    # Two Struct objects with equal content are one struct to Warp.
+    by_hash: dict[bytes, Any] = {}
+    for struct in builder.structs:
+        by_hash.setdefault(struct.hash, struct)
+    ordered = list(by_hash.values())
+    text = "".join(wcodegen.codegen_struct(s, include_tile_helpers=s.hash in helpers) for s in ordered)
+    plain: dict[str, str] = {}
+    for struct in ordered:
+        name, number = struct.key, 1
+        while name in plain.values():
+            name, number = f"{struct.key}_{number}", number + 1
+        plain[struct.native_name] = name
+    return text, tuple(plain.items())
+
+
+def emit(program: Program) -> RawCode:
+    """Return what Warp generates for the kernel of a program.
+
+    Raises:
+        CodegenRejection: ``source_error`` if running the source fails or defines no single kernel,
+            ``codegen_error`` if Warp refuses the kernel.
+    """
+    with _isolated():
+        kernel, first_lines = _define(program)
+        try:
+            return _emit(kernel, first_lines)
+        except _REFUSALS as error:
+            raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
+
+
+def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
+    builder = _build(kernel)
+    adjoints = [kernel.adj, *(function.adj for function in builder.functions)]
+    for adj in adjoints:
+        adj.fun_lineno = first_lines.get(adj.func.__code__, adj.fun_lineno)
+    structs, renames = _structs(builder)
+    return RawCode(
+        name=kernel.key,
+        args=annotation_texts(kernel.adj.source_lines, kernel.adj.tree.body[0]),
+        launch_dim=kernel.adj.kernel_dim,
+        cpu=_device_code(builder, kernel, "cpu", structs),
+        cuda=_device_code(builder, kernel, "cuda", structs),
+        structs=renames,
+        origins=frozenset(f"// {adj.filename}:{adj.fun_lineno}" for adj in adjoints[1:]),
+        echoes=frozenset(line.strip() for adj in adjoints for line in adj.source_lines),
+        entry_point=wcodegen.codegen_module(kernel, "cpu", builder.options),
+    )
+
+
+def measure_bound(sources: Iterable[str]) -> float:
+    """Return the seconds Warp itself takes to build kernels and generate their code for both devices.
+
+    Timed is what Warp does to compile a kernel, up to the text: ModuleHasher, ModuleBuilder, codegen("cpu") and
+    codegen("cuda"), as Warp ships them. Importing the sources is not timed.
+
+    Raises:
+        CodegenRejection: a source defines no single kernel.
+    """
+    total = 0.0
+    for source in sources:
+        with _isolated():
+            kernel, _ = _define(parse(source), share_trees=False)
+            options = _options(kernel.module)
+            start = time.perf_counter()
+            hasher = wcontext.ModuleHasher([kernel], options)
+            builder = wcontext.ModuleBuilder(kernel.module, options, hasher)
+            builder.codegen("cpu")
+            builder.codegen("cuda")
+            total += time.perf_counter() - start
+    return total
+
+
+def module_headers() -> dict[str, str]:
+    """Return by device (``cpu``, ``cuda``) the text that Warp puts above the code of every module."""
+    headers = {"cpu": wcodegen.cpu_module_header, "cuda": wcodegen.cuda_module_header}
+    return {
+        device: header.format(block_dim=BLOCK_DIM) + wcodegen.codegen_cast_macros
+        for device, header in headers.items()
+    }
+
+
+def build_ptx(source: Path, target: Path, arch: int, optimization_level: int) -> None:
+    """Compile a CUDA file to a PTX file with the NVRTC inside Warp. Raises Exception if it does not compile."""
+    wbuild.build_cuda(
+        str(source),
+        arch,
+        str(target),
+        optimization_level=optimization_level,
+        pch_dir=_runtime().get_nvrtc_pch_dir(),
+    )
+
+
+def build_object(source: Path, target: Path, optimization_level: int) -> None:
+    """Compile a C++ file to an object file with the clang inside Warp. Raises Exception if it does not compile."""
+    wbuild.build_cpu(
+        str(target),
+        str(source),
+        optimization_level=optimization_level,
+        extra_flags=_CONFIG["cpu_compiler_flags"] or "",
+        use_precompiled_headers=True,
+        pch_dir=_runtime().get_clang_pch_dir(),
+        block_dim=BLOCK_DIM,
+    )
+
+
+def _runtime() -> Any:
+    config = wp.config.__dict__
+    level = config["log_level"]
+    config["log_level"] = wp.LOG_WARNING  # no banner
+    try:
+        wp.init()
+    finally:
+        config["log_level"] = level
+    return wcontext.runtime
