@@ -32,7 +32,7 @@ _Signature = tuple[int, int, int]
 
 
 def default_store() -> Store:
-    """Return the store below ``WARP_CUDA_PAIRS_CACHE``, else ``warp_cuda_pairs`` in the Hugging Face cache."""
+    """Return the store at ``WARP_CUDA_PAIRS_CACHE``, else ``warp_cuda_pairs`` in the Hugging Face cache."""
     own = os.environ.get(CACHE_VARIABLE)
     if own:
         return Store(Path(own).expanduser())
@@ -174,10 +174,9 @@ class Store:
             yield
         except OSError as error:
             reason = error.strerror or str(error)
-            remedy = "free some space there, or set" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "set"
-            raise StoreError(
-                f"cannot {doing} the store {self.root}: {reason}; {remedy} {CACHE_VARIABLE} to a folder that can be used"
-            ) from error
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            remedy = f"{'free some space there, or ' if full else ''}set {CACHE_VARIABLE} to another folder"
+            raise StoreError(f"cannot {doing} the store {self.root}: {reason}; {remedy}") from error
 
 
 def _mapped(path: Path) -> pa.Buffer:

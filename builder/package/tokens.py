@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,8 @@ PIECES = (
     r"|[ \t\r]+"
 )
 
-_LINES_REMEMBERED = 1 << 16
-_PIECES_REMEMBERED = 1 << 16
+_cut = re.compile(PIECES).findall
+_REMEMBERED = 1 << 15  # entries; about 8 MB of lines
 
 
 def one_thread() -> None:
@@ -74,9 +74,9 @@ class Tokenizer:
         self._inner.no_truncation()
         self._inner.no_padding()
         self._by_line = _counts_by_line(json.loads(self._inner.to_str()))
-        self._first: dict[str, int] = {}
-        self._other: dict[str, int] = {}
-        self._pieces = _Pieces(self._inner)
+        self._pieces = _Memory(self._count_piece, _REMEMBERED)
+        # All lines of a text but its first: their newline belongs to them.
+        self._lines = _Memory(lambda line: self._count_line("\n" + line), _REMEMBERED)
 
     @property
     def by_line(self) -> bool:
@@ -84,9 +84,9 @@ class Tokenizer:
         return self._by_line
 
     def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
-        """Return the number of tokens of each text, without special tokens; shape ``(len(texts),)``, int32."""
+        """Return the tokens of each text, special ones not counted; shape ``(len(texts),)``, int32."""
         if self._by_line:
-            return np.fromiter(map(self._count_lines, texts), np.int32, len(texts))
+            return np.fromiter(map(self._count_text, texts), np.int32, len(texts))
         return self.count_whole(texts)
 
     def count_whole(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
@@ -94,44 +94,35 @@ class Tokenizer:
         encodings = self._inner.encode_batch_fast(list(texts), add_special_tokens=False)
         return np.fromiter((len(encoding) for encoding in encodings), np.int32, len(texts))
 
-    def _count_lines(self, text: str) -> int:
+    def _count_text(self, text: str) -> int:
         first, *others = text.split("\n")
-        total = self._first.get(first)
-        if total is None:
-            total = self._remember(self._first, first, self._pieces.count(first))
-        known = self._other
-        for line in others:
-            count = known.get(line)
-            if count is None:
-                count = self._remember(known, line, self._pieces.count("\n" + line))
-            total += count
-        return total
+        return self._count_line(first) + sum(map(self._lines.__getitem__, others))
 
-    @staticmethod
-    def _remember(memory: dict[str, int], line: str, count: int) -> int:
-        if len(memory) >= _LINES_REMEMBERED:
-            memory.clear()
-        memory[line] = count
-        return count
+    def _count_line(self, line: str) -> int:
+        return sum(map(self._pieces.__getitem__, _cut(line)))
+
+    def _count_piece(self, piece: str) -> int:
+        return len(self._inner.encode(piece, add_special_tokens=False))
 
 
-class _Pieces(dict[str, int]):
-    """The number of tokens of each piece, filled on demand."""
+class _Memory(dict[str, int]):
+    """A function's values, filled on demand; keeps the ``size`` newest, and older ones still in use."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, function: Callable[[str], int], size: int) -> None:
         super().__init__()
-        self._inner = inner
-        self._cut = re.compile(PIECES).findall
+        self._function = function
+        self._size = size
+        self._aged: dict[str, int] = {}
 
-    def __missing__(self, piece: str) -> int:
-        count = len(self._inner.encode(piece, add_special_tokens=False))
-        if len(self) >= _PIECES_REMEMBERED:
+    def __missing__(self, key: str) -> int:
+        value = self._aged.get(key)
+        if value is None:
+            value = self._function(key)
+        if len(self) >= self._size:
+            self._aged = dict(self)
             self.clear()
-        self[piece] = count
-        return count
-
-    def count(self, text: str) -> int:
-        return sum(map(self.__getitem__, self._cut(text)))
+        self[key] = value
+        return value
 
 
 def _counts_by_line(description: dict[str, Any]) -> bool:
@@ -180,7 +171,7 @@ def load(name: str) -> Tokenizer:
     return _parse(label, data)
 
 
-_ALLOWED = "give 'default', the path of a tokenizer.json or of a folder that holds one, or a Hub id such as 'org/model'"
+_ALLOWED = "give 'default', the path of a tokenizer.json or of a folder that holds one, or a Hub id"
 
 
 def _download(name: str) -> Path:
@@ -191,4 +182,5 @@ def _download(name: str) -> Path:
         return Path(hf_hub_download(name, "tokenizer.json"))
     except (OSError, ValueError, EntryNotFoundError, HfHubHTTPError, HFValidationError) as error:
         said = " ".join(str(error).split())[:300]
-        raise SpecError(f"tokenizer {name!r}: no such path, and not to be had from the Hub ({said}); {_ALLOWED}") from None
+        message = f"tokenizer {name!r}: no such path, and not to be had from the Hub ({said}); {_ALLOWED}"
+        raise SpecError(message) from None

@@ -1,0 +1,187 @@
+"""What a dataset holds, as numbers that add up.
+
+Stats are a monoid: ``Stats()`` is the identity and ``+`` is associative and exact, because nothing is kept
+that cannot be summed. Token lengths are kept as a histogram, so percentiles are exact after any merging.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .lengths import Column, summary
+
+COLUMNS = ("prompt", "completion", "total")
+
+
+@dataclass
+class Split:
+    """One split: its columns by name, and how many rows each category, feature and skeleton has."""
+
+    columns: dict[str, Column] = field(default_factory=lambda: {name: Column() for name in COLUMNS})
+    categories: Counter[str] = field(default_factory=Counter)
+    features: Counter[str] = field(default_factory=Counter)
+    skeletons: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.columns["total"].count
+
+    def add(self, other: Split) -> None:
+        """Add the rows of ``other``."""
+        for name in COLUMNS:
+            self.columns[name].add(other.columns[name])
+        self.categories.update(other.categories)
+        self.features.update(other.features)
+        self.skeletons.update(other.skeletons)
+
+
+@dataclass
+class Stats:
+    """Stats of a dataset or of a part of it.
+
+    Attributes:
+        tokenizer: name of the tokenizer that counted, ``""`` where nothing was counted.
+        tokenizer_sha256: digest of its content.
+        splits: by name.
+        rejections: candidates not kept, by reason.
+    """
+
+    tokenizer: str = ""
+    tokenizer_sha256: str = ""
+    splits: dict[str, Split] = field(default_factory=dict)
+    rejections: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, split: str, table: pa.Table, *, tokenizer: str, tokenizer_sha256: str) -> Stats:
+        """Return the stats of a table of one split's rows (:func:`builder.record.row_schema`)."""
+        prompt = table["prompt_tokens"].to_numpy()
+        completion = table["completion_tokens"].to_numpy()
+        sizes = {name: int(pc.sum(pc.binary_length(table[name])).as_py() or 0) for name in COLUMNS[:2]}
+        one = Split(
+            {
+                "prompt": Column(sizes["prompt"], _histogram(prompt)),
+                "completion": Column(sizes["completion"], _histogram(completion)),
+                "total": Column(sum(sizes.values()), _histogram(prompt + completion)),
+            },
+            _counts(table["category"]),
+            _counts(pc.list_flatten(table["features"])),
+            _counts(table["skeleton"]),
+        )
+        return cls(tokenizer, tokenizer_sha256, {split: one})
+
+    @classmethod
+    def merged(cls, parts: Iterable[Stats]) -> Stats:
+        """Return the sum of ``parts``, in time linear in them.
+
+        Raises:
+            ValueError: two parts were counted with different tokenizers.
+        """
+        whole = cls()
+        for part in parts:
+            if part.tokenizer_sha256 and not whole.tokenizer_sha256:
+                whole.tokenizer, whole.tokenizer_sha256 = part.tokenizer, part.tokenizer_sha256
+            if part.tokenizer_sha256 not in ("", whole.tokenizer_sha256):
+                raise ValueError(
+                    f"stats counted with {part.tokenizer} ({part.tokenizer_sha256[:12]}) do not add to stats "
+                    f"counted with {whole.tokenizer} ({whole.tokenizer_sha256[:12]})"
+                )
+            for name, split in part.splits.items():
+                whole.splits.setdefault(name, Split()).add(split)
+            whole.rejections.update(part.rejections)
+        return whole
+
+    def __add__(self, other: Stats) -> Stats:
+        return Stats.merged((self, other))
+
+    @property
+    def rows(self) -> int:
+        """Number of rows over all splits."""
+        return sum(split.rows for split in self.splits.values())
+
+    @property
+    def skeletons(self) -> int:
+        """Number of distinct skeletons over all splits."""
+        return len({skeleton for split in self.splits.values() for skeleton in split.skeletons})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what :meth:`from_json` reads, of JSON's types, with a summary for people beside it."""
+        return {
+            "tokenizer": {"name": self.tokenizer, "sha256": self.tokenizer_sha256},
+            "rows": self.rows,
+            "distinct_skeletons": self.skeletons,
+            "rejections": _sorted(self.rejections),
+            "splits": {name: _split_to_json(split) for name, split in self.splits.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Stats:
+        """Return the stats that :meth:`to_json` wrote.
+
+        Raises:
+            KeyError, TypeError, ValueError: ``data`` is not what it wrote.
+        """
+        return cls(
+            data["tokenizer"]["name"],
+            data["tokenizer"]["sha256"],
+            {name: _split_from_json(split) for name, split in data["splits"].items()},
+            Counter(data["rejections"]),
+        )
+
+    def dumps(self) -> str:
+        """Return :meth:`to_json` as text: equal stats give equal text."""
+        return json.dumps(self.to_json(), sort_keys=True)
+
+
+def _histogram(values: Any) -> Counter[int]:
+    lengths, rows = np.unique(values, return_counts=True)
+    return Counter(dict(zip(lengths.tolist(), rows.tolist(), strict=True)))
+
+
+def _counts(column: Any) -> Counter[str]:
+    counted = pc.value_counts(column)
+    values, rows = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
+    return Counter(dict(zip(values, rows, strict=True)))
+
+
+def _sorted(counter: Mapping[str, int]) -> dict[str, int]:
+    return {name: counter[name] for name in sorted(counter)}
+
+
+def _split_to_json(split: Split) -> dict[str, Any]:
+    # Skeletons by their number of rows, ids of 16 hex digits run together: there are as many as rows.
+    clusters: dict[str, list[str]] = {}
+    for skeleton in sorted(split.skeletons):
+        clusters.setdefault(str(split.skeletons[skeleton]), []).append(skeleton)
+    return {
+        "columns": {
+            name: {
+                **summary(column),
+                "lengths": {str(length): column.lengths[length] for length in sorted(column.lengths)},
+            }
+            for name, column in split.columns.items()
+        },
+        "categories": _sorted(split.categories),
+        "features": _sorted(split.features),
+        "distinct_skeletons": len(split.skeletons),
+        "skeletons_by_rows": {rows: "".join(ids) for rows, ids in clusters.items()},
+    }
+
+
+def _split_from_json(data: Mapping[str, Any]) -> Split:
+    columns = {
+        name: Column(column["bytes"], Counter({int(n): rows for n, rows in column["lengths"].items()}))
+        for name, column in data["columns"].items()
+    }
+    skeletons: Counter[str] = Counter()
+    for rows, ids in data["skeletons_by_rows"].items():
+        skeletons.update({ids[at : at + 16]: int(rows) for at in range(0, len(ids), 16)})
+    return Split(columns, Counter(data["categories"]), Counter(data["features"]), skeletons)
