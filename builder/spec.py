@@ -15,13 +15,22 @@ from functools import cache
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from . import __version__
 from .errors import SpecError
 from .resources import data_names, data_path, source_digest
 
 SPLITS = ("train", "validation", "test")
+UNIT = 128  # candidates in a unit
 PLACEHOLDERS = ("kernel_name", "category", "description")
 # Values of fields that name another file: they extend, describe or locate, and decide no bytes themselves.
 _NOT_FIELDS = ("extends", "summary")
@@ -133,7 +142,9 @@ class BuildSpec(BaseModel):
                     raise ValueError(unknown("split", name, SPLITS))
             for name in SPLITS:
                 if name not in value:
-                    raise ValueError(f"split {name!r} would be empty; give all of {', '.join(SPLITS)} a fraction above 0")
+                    raise ValueError(
+                        f"split {name!r} would be empty; give all of {', '.join(SPLITS)} a fraction above 0"
+                    )
             return {name: value[name] for name in SPLITS}
         return value
 
@@ -151,7 +162,9 @@ class BuildSpec(BaseModel):
         try:
             fields = [name for _, name, _, _ in string.Formatter().parse(value) if name is not None]
         except ValueError as error:
-            raise ValueError(f"not a format string ({error}); write a literal brace as {{{{ or }}}}") from None
+            raise ValueError(
+                f"not a format string ({error}); write a literal brace as {{{{ or }}}}"
+            ) from None
         for name in fields:
             if name not in PLACEHOLDERS:
                 raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
@@ -175,10 +188,14 @@ class BuildSpec(BaseModel):
                 "seed": self.seed,
                 "categories": list(self.categories.items()),
                 "source_comments": self.source_comments,
-                "code": source_digest("kernels", "codegen", "curate/keys.py", "record.py"),
+                "code": source_digest("kernels", "codegen", "curate", "package/unit.py", "record.py"),
                 "versions": versions(),
             }
         )
+
+    def edges_key(self) -> str:
+        """Return 32 hex digits over all that decides the keys by which candidates are compared."""
+        return _digest({"generation": self.generation_key(), "code": source_digest("curate")})
 
     def decision_key(self) -> str:
         """Return 32 hex digits over all that decides which candidates are kept, and in which split."""

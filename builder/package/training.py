@@ -1,0 +1,35 @@
+"""The text a model is trained on: a row's prompt and completion."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pyarrow as pa
+
+from ..record import VIEWS
+from ..spec import PLACEHOLDERS, BuildSpec
+
+
+def training_texts(spec: BuildSpec, pairs: pa.Table) -> tuple[list[str], list[str]]:
+    """Return the prompts and the completions of a table of pairs, one of each per row.
+
+    A prompt is the instruction, a blank line and the code to start from; it ends with a line break. A
+    completion is the code to produce; it starts with a non-space.
+    """
+    view = VIEWS[spec.config]
+    given = pairs.column(view.prompt).to_pylist()
+    wanted = pairs.column(view.completion).to_pylist()
+    columns = [pairs.column(name).to_pylist() for name in PLACEHOLDERS]
+    prompts = [
+        f"{spec.instruction.format(**dict(zip(PLACEHOLDERS, values, strict=True)))}\n{code}"
+        for code, *values in zip(given, *columns, strict=True)
+    ]
+    return prompts, wanted
+
+
+def training_key(spec: BuildSpec, tokenizer_sha256: str) -> str:
+    """Return 32 hex digits over all that decides the token counts of a unit's rows."""
+    view = VIEWS[spec.config]
+    parts = [spec.generation_key(), view.prompt, view.completion, spec.instruction, tokenizer_sha256]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

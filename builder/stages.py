@@ -1,0 +1,157 @@
+"""The chain of stages: generate -> edges -> count tokens -> decide -> rows.
+
+Each stage is a pure function of the spec and a rank, and leaves one file in the store; the file's
+existence says that the stage is done. One process, a pool of processes and streaming run these same
+functions, which is why they give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .curate.decide import Kept
+from .curate.decision import Deciding, Decision
+from .curate.edges import edges_table
+from .curate.keys import analyse
+from .package import tokens
+from .package.stats import Stats
+from .package.store import Store
+from .package.training import training_key, training_texts
+from .package.unit import make_unit, rejections_of
+from .record import row_schema
+from .spec import SPLITS, BuildSpec
+
+
+def generate(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
+    """Stage 1: return unit ``rank`` (128 candidates, those generated), making its file where needed."""
+    unit = store.get("units", spec.generation_key(), rank)
+    if unit is None:
+        unit, edges = make_unit(spec, rank)
+        store.put("edges", spec.edges_key(), rank, edges)
+        store.put("units", spec.generation_key(), rank, unit)
+    return unit
+
+
+def edges(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
+    """Stage 2: return the unit's keys (skeletons, LSH bands, shingles), making their file where needed."""
+    table = store.get("edges", spec.edges_key(), rank)
+    if table is None:
+        unit = generate(spec, store, rank)
+        table = store.get("edges", spec.edges_key(), rank)
+    if table is None:
+        keys = [analyse(text) for text in unit.column("python_source").to_pylist()]
+        table = edges_table(unit.column("index").to_pylist(), keys).replace_schema_metadata(
+            unit.schema.metadata
+        )
+        store.put("edges", spec.edges_key(), rank, table)
+    return table
+
+
+def count_tokens(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
+    """Stage 3: return prompt and completion token counts of the unit's rows, making their file where needed."""
+    tokenizer = tokens.load(spec.tokenizer)
+    key = training_key(spec, tokenizer.sha256)
+    table = store.get("tokens", key, rank)
+    if table is None:
+        prompts, completions = training_texts(spec, generate(spec, store, rank))
+        counts = [pa.array(tokenizer.count(texts), pa.int32()) for texts in (prompts, completions)]
+        table = pa.table(counts, names=["prompt_tokens", "completion_tokens"])
+        store.put("tokens", key, rank, table)
+    return table
+
+
+def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
+    """Run the stages that need no other unit; return the rank. What a worker does."""
+    generate(spec, store, rank)
+    edges(spec, store, rank)
+    count_tokens(spec, store, rank)
+    return rank
+
+
+# --- decide -------------------------------------------------------------------------------------------
+
+
+def offer(deciding: Deciding, spec: BuildSpec, store: Store, rank: int) -> list[Kept]:
+    """Offer a unit to the in-order pass; return what was kept of it."""
+    table = edges(spec, store, rank)
+    return deciding.offer(table, rejections_of(table))
+
+
+def saved_decision(spec: BuildSpec, store: Store) -> Decision | None:
+    """Return stage 4's decision if its file exists."""
+    table = store.get("decisions", spec.decision_key(), 0)
+    if table is None:
+        return None
+    rejections = json.loads(table.schema.metadata[b"rejections"])
+    return Decision(table.column("index").to_numpy(), table.column("split").to_numpy(), rejections)
+
+
+def save_decision(spec: BuildSpec, store: Store, decision: Decision) -> None:
+    """Write stage 4's file."""
+    columns = [pa.array(decision.index, pa.int64()), pa.array(decision.split, pa.int8())]
+    table = pa.table(columns, names=["index", "split"])
+    noted = {"rejections": json.dumps(decision.rejections)}
+    store.put("decisions", spec.decision_key(), 0, table.replace_schema_metadata(noted))
+
+
+# --- rows --------------------------------------------------------------------------------------------
+
+
+def _rows_of(
+    spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt.NDArray[np.int64]
+) -> pa.Table:
+    """Return the rows of some candidates of one unit, as the config shows them."""
+    unit = generate(spec, store, rank)
+    counts = count_tokens(spec, store, rank)
+    place = np.searchsorted(unit.column("index").to_numpy(), np.asarray(kept, dtype=np.int64))
+    chosen = unit.take(pa.array(place))
+    prompts, completions = training_texts(spec, chosen)
+    columns: dict[str, object] = {
+        "prompt": pa.array(prompts, pa.string()),
+        "completion": pa.array(completions, pa.string()),
+        **{name: counts.column(name).take(pa.array(place)) for name in counts.column_names},
+    }
+    schema = row_schema(spec.config)
+    table = [columns[name] if name in columns else chosen.column(name) for name in schema.names]
+    return pa.table(table, schema=schema)
+
+
+def rows(spec: BuildSpec, store: Store, decision: Decision, split: str) -> Iterator[pa.Table]:
+    """Stage 5: yield the rows of a split in candidate order, one table for each unit that has any."""
+    for rank in range(decision.units):
+        kept = decision.of(split, rank)
+        if len(kept):
+            yield _rows_of(spec, store, rank, kept)
+
+
+def stream(spec: BuildSpec, store: Store, split: str) -> Iterator[pa.Table]:
+    """Yield the rows of a split while the units are made and decided, in one in-order pass.
+
+    Gives what :func:`rows` gives. Every unit made is kept in the store.
+
+    Raises:
+        SplitError: the sources ran out of new kernels, or (at the end) a split is empty.
+    """
+    deciding = Deciding(spec)
+    while not deciding.full:
+        rank = deciding.units
+        kept = [row.index for row in offer(deciding, spec, store, rank) if row.split == split]
+        if kept:
+            yield _rows_of(spec, store, rank, kept)
+    deciding.result()
+
+
+def statistics(spec: BuildSpec, store: Store, decision: Decision) -> Stats:
+    """Return the statistics of a config's rows, summed over units and splits."""
+    tokenizer = tokens.load(spec.tokenizer)
+    parts = [Stats(rejections=Counter(decision.rejections))]
+    for split in SPLITS:
+        for table in rows(spec, store, decision, split):
+            parts.append(Stats.of(split, table, tokenizer=tokenizer.name, tokenizer_sha256=tokenizer.sha256))
+    return Stats.merged(parts)
