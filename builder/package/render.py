@@ -32,9 +32,7 @@ def _tables(stats: Stats, prefix: str) -> Iterator[Table]:
         _fit_rows(stats),
     )
     splits = list(stats.splits)
-    yield _table(
-        f"{prefix}rows and skeletons", ["split", "rows", "distinct skeletons"], _skeleton_rows(stats)
-    )
+    yield _table(f"{prefix}rows and skeletons", ["split", "rows", "distinct skeletons"], _skeleton_rows(stats))
     for what in ("categories", "features"):
         counts = {name: getattr(split, what) for name, split in stats.splits.items()}
         total: Counter[str] = sum(counts.values(), Counter())

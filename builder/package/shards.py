@@ -30,7 +30,7 @@ def folder_errors(out: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise FolderError(
-            f"cannot write {out}: {reason}; nothing was left there, give another folder"
+            f"cannot write {out}: {reason}; what was there is unchanged; free some space or give another folder"
         ) from error
 
 
@@ -88,7 +88,7 @@ def write_text(root: Path, name: str, text: str) -> FileEntry:
 
 
 def rebatch(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the same rows without schema metadata, :data:`BATCH_ROWS` at a time in one chunk, then the rest."""
+    """Yield the same rows, :data:`BATCH_ROWS` at a time in one chunk and without schema metadata."""
     waiting: list[pa.Table] = []
     rows = 0
     for table in tables:
@@ -108,7 +108,8 @@ def write_shards(
     """Write a split's rows below ``root`` as ``data/<config>/<split>-0000i-of-0000N.arrow``.
 
     Each file is an Arrow IPC stream (what ``datasets`` reads first, and maps into memory). A shard ends with
-    the first batch that takes it to ``max_bytes``. Errors that ``tables`` raises pass through.
+    the first batch that takes it to ``max_bytes``. This project's errors that
+    ``tables`` raises pass through.
 
     Returns:
         The files, and the schema of their rows.
@@ -123,7 +124,8 @@ def write_shards(
     first = next(batches, None)
     if first is None:
         raise SplitError(f"split {split!r} of config {config!r} has no row; give a larger num_kernels")
-    schema, written, pending = first.schema, [], first
+    written: list[tuple[Path, HashingFile, int]] = []
+    pending: pa.Table | None = first
     while pending is not None:
         path = folder / f"{split}-{len(written):05d}"
         file, rows, pending = _write_shard(path, pending, batches, max_bytes)
@@ -133,7 +135,7 @@ def write_shards(
         final = path.with_name(f"{path.name}-of-{len(written):05d}.arrow")
         path.rename(final)
         entries.append(FileEntry(final.relative_to(root).as_posix(), file.sha256, file.size, rows))
-    return tuple(entries), schema
+    return tuple(entries), first.schema
 
 
 def _write_shard(

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..spec import SPLITS
 from .lengths import Column, summary
 
 COLUMNS = ("prompt", "completion", "total")
@@ -132,7 +133,7 @@ class Stats:
         return cls(
             data["tokenizer"]["name"],
             data["tokenizer"]["sha256"],
-            {name: _split_from_json(split) for name, split in data["splits"].items()},
+            {name: _split_from_json(data["splits"][name]) for name in sorted(data["splits"], key=_split_order)},
             Counter(data["rejections"]),
         )
 
@@ -154,6 +155,10 @@ def _counts(column: Any) -> Counter[str]:
 
 def _sorted(counter: Mapping[str, int]) -> dict[str, int]:
     return {name: counter[name] for name in sorted(counter)}
+
+
+def _split_order(name: str) -> tuple[int, str]:
+    return (SPLITS.index(name) if name in SPLITS else len(SPLITS), name)
 
 
 def _split_to_json(split: Split) -> dict[str, Any]:
@@ -179,7 +184,7 @@ def _split_to_json(split: Split) -> dict[str, Any]:
 def _split_from_json(data: Mapping[str, Any]) -> Split:
     columns = {
         name: Column(column["bytes"], Counter({int(n): rows for n, rows in column["lengths"].items()}))
-        for name, column in data["columns"].items()
+        for name, column in ((name, data["columns"][name]) for name in COLUMNS)
     }
     skeletons: Counter[str] = Counter()
     for rows, ids in data["skeletons_by_rows"].items():
