@@ -118,9 +118,7 @@ class Draft:
         array.uses += 1
         return Load(array.name, index, array.type.dtype)
 
-    def of_type(
-        self, type_: Value, *, unused: bool = False, index: bool = True, mutable: bool = True
-    ) -> list[Local]:
+    def of_type(self, type_: Value, *, unused: bool = False, index: bool = True, mutable: bool = True) -> list[Local]:
         """Return the names in scope of a type, oldest first, without those a flag leaves out."""
         return [
             local

@@ -65,9 +65,7 @@ def leaf(draft: Draft, type_: Value, *, literal: bool = True, mutable: bool = Tr
         options.append(lambda: element(draft, c.pick(arrays)))
     if type_ == FLOAT:
         parts = [
-            local
-            for local in draft.locals
-            if isinstance(local.type, (Vec, Mat)) and (mutable or not local.mutable)
+            local for local in draft.locals if isinstance(local.type, (Vec, Mat)) and (mutable or not local.mutable)
         ]
         if parts:
             options.append(lambda: draft.component(draft.read(c.pick(parts))))
@@ -110,16 +108,12 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     if source == type_:
         return value
     if source == BOOL:
-        one, zero = (
-            (Literal(1.0, FLOAT), Literal(0.0, FLOAT)) if type_ != INT else (Literal(1, INT), Literal(0, INT))
-        )
+        one, zero = (Literal(1.0, FLOAT), Literal(0.0, FLOAT)) if type_ != INT else (Literal(1, INT), Literal(0, INT))
         return convert(draft, apply("wp.where", value, one, zero), type_)
     if source == INT:
         return convert(draft, apply("float", value), type_)
     if isinstance(source, Vec):
-        scalar = (
-            apply(c.pick(("wp.length", "wp.length_sq")), value) if c.chance(1, 2) else draft.component(value)
-        )
+        scalar = apply(c.pick(("wp.length", "wp.length_sq")), value) if c.chance(1, 2) else draft.component(value)
         return convert(draft, scalar, type_)
     if isinstance(source, Mat):
         return convert(draft, apply(c.pick(("wp.trace", "wp.determinant")), value), type_)
@@ -189,11 +183,7 @@ def condition(draft: Draft, depth: int, families: tuple[str, ...] = ARITHMETIC) 
     if depth > 0 and c.chance(1, 2):
         joined = c.pick(("and", "or", "not"))
         first = condition(draft, depth - 1, families)
-        return (
-            apply("not", first)
-            if joined == "not"
-            else apply(joined, first, condition(draft, depth - 1, families))
-        )
+        return apply("not", first) if joined == "not" else apply(joined, first, condition(draft, depth - 1, families))
     flags = draft.of_type(BOOL)
     if flags and c.chance(1, 3):
         return draft.read(c.pick(flags))

@@ -100,9 +100,7 @@ def _byte(choices: Choices, x: Expr) -> Expr:
 
 
 def _shift(choices: Choices, x: Expr) -> Expr:
-    return (
-        whole(choices, 1, 5) if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((7, 3)), INT))
-    )
+    return whole(choices, 1, 5) if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((7, 3)), INT))
 
 
 def _splat(type_: Value, value: Expr) -> Expr:

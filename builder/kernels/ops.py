@@ -131,9 +131,7 @@ def _logic_rows() -> Iterator[Op]:
     yield Op("or", (BOOL, BOOL), BOOL, "logic", "logical or", smooth=False)
     yield Op("not", (BOOL,), BOOL, "logic", "logical not", smooth=False)
     for kind in (FLOAT, INT, *VECS):
-        yield Op(
-            "wp.where", (BOOL, kind, kind), kind, "select", "conditional selection", smooth=kind is not INT
-        )
+        yield Op("wp.where", (BOOL, kind, kind), kind, "select", "conditional selection", smooth=kind is not INT)
 
 
 def _vec_rows(v: Vec) -> Iterator[Op]:

@@ -59,9 +59,7 @@ def branch(draft: Draft, arms: int, otherwise: bool, body: Callable[[], None], *
     draft.emit(If(tuple(made), last))
 
 
-def loop(
-    draft: Draft, stop: Expr, body: Callable[[Local], None], *, start: Expr | None = None, step: int = 1
-) -> None:
+def loop(draft: Draft, stop: Expr, body: Callable[[Local], None], *, start: Expr | None = None, step: int = 1) -> None:
     """Emit a for loop whose body is written by ``body`` with the counter in scope."""
     with draft.block() as block:
         counter = draft.counter()

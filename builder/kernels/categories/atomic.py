@@ -25,9 +25,7 @@ def _bin(draft: Draft, array: Arg, axis: int) -> Expr:
         value = apply("wp.abs", expr(draft, FLOAT, c.between(0, 1), NUMERIC))
         scaled = apply(
             "int",
-            apply(
-                "wp.min", apply("*", value, Literal(c.pick((10.0, 4.0, 100.0)), FLOAT)), Literal(1e6, FLOAT)
-            ),
+            apply("wp.min", apply("*", value, Literal(c.pick((10.0, 4.0, 100.0)), FLOAT)), Literal(1e6, FLOAT)),
         )
         if c.chance(1, 2):
             return apply("wp.min", scaled, apply("-", extent, Literal(1, INT)))

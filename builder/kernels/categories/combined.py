@@ -42,18 +42,14 @@ def build(c: Choices) -> Program:
     stop = draft.read(count) if count else bound
     loop(draft, stop, body)
     if c.chance(1, 2):
-        branch(
-            draft, c.between(1, 2), c.chance(1, 2), lambda: steps(draft, states, MATH, 1), depth=c.below(2)
-        )
+        branch(draft, c.between(1, 2), c.chance(1, 2), lambda: steps(draft, states, MATH, 1), depth=c.below(2))
     finish(draft, states)
     for local in states[1:]:
         store(draft, draft.read(local), kind)
     total = combine(draft, FLOAT, draft.read(states[0]))
     if c.chance(1, 3):
         bins = draft.output(FLOAT, 1, name=draft.names.bins())
-        index = (
-            apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
-        )
+        index = apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
         atomic(draft, c.pick(("add", "max")), bins.name, (index,), convert(draft, total, FLOAT))
     else:
         store(draft, total, FLOAT)

@@ -7,18 +7,16 @@ from ..draft import Draft, Input, Local
 from ..grammar import NUMERIC, expr
 from ..guards import whole
 from ..indices import wrapped
-from ..program import FLOAT, INT, VEC3, Expr, Extent, Name, Program, Value
+from ..program import FLOAT, INT, VEC3, Expr, Extent, Literal, Name, Program, Value
 from ..statements import branch, combine, finish, leave_early, loop, settle, state, steps, store, update
 
 
-def _stop(draft: Draft, array: Input, axis: int, counts: list[Local]) -> Expr:
+def _stop(draft: Draft, array: Input, axis: int, counts: list[Local], fixed: bool) -> Expr:
+    """Return a loop bound; ``fixed`` allows a constant, which Warp unrolls."""
     c = draft.choices
-    way = c.below(3)
-    if way == 0:
-        return Extent(array.name, axis)
-    if way == 1 and counts:
-        return draft.read(c.pick(counts))
-    return whole(c, 2, 4)
+    if fixed and c.chance(1, 3):
+        return whole(c, 2, 4)
+    return draft.read(c.pick(counts)) if counts and c.chance(1, 2) else Extent(array.name, axis)
 
 
 def _window(draft: Draft, array: Input, counters: list[Local]) -> None:
@@ -35,31 +33,44 @@ def _window(draft: Draft, array: Input, counters: list[Local]) -> None:
     draft.let(draft.load(array, tuple(index)))
 
 
-def _nest(
-    draft: Draft, states: list[Local], array: Input, depth: int, counters: list[Local], counts: list[Local]
-) -> None:
-    c = draft.choices
+class _Nest:
+    """A loop nest over one array that updates some states."""
 
-    def body(counter: Local) -> None:
-        inner = [*counters, counter]
+    def __init__(self, draft: Draft, states: list[Local], array: Input, counts: list[Local]) -> None:
+        self.draft, self.states, self.array, self.counts = draft, states, array, counts
+
+    def emit(self, depth: int, outer: list[Local], fixed: bool = True) -> None:
+        """Emit ``depth`` nested loops; at most one of them has a constant bound, or code would explode."""
+        c = self.draft.choices
+        stop = _stop(self.draft, self.array, len(outer) % self.array.type.ndim, self.counts, fixed)
+        inner_fixed = fixed and not isinstance(stop, Literal)
+        start = whole(c, 1, 2) if c.chance(1, 6) else None
+        step = 2 if start is None and c.chance(1, 8) else 1
+        loop(
+            self.draft,
+            stop,
+            lambda counter: self._body(depth, [*outer, counter], inner_fixed),
+            start=start,
+            step=step,
+        )
+
+    def _body(self, depth: int, counters: list[Local], fixed: bool) -> None:
         if depth > 1:
-            if c.chance(1, 4):
-                draft.emit(update(draft, c.pick(states), 1, NUMERIC))
-            _nest(draft, states, array, depth - 1, inner, counts)
-            if c.chance(1, 4):
-                draft.emit(update(draft, c.pick(states), 1, NUMERIC))
+            self._maybe_update()
+            self.emit(depth - 1, counters, fixed)
+            self._maybe_update()
             return
-        _window(draft, array, inner)
+        draft, c = self.draft, self.draft.choices
+        _window(draft, self.array, counters)
         if c.chance(1, 4):
-            branch(draft, 1, c.chance(1, 2), lambda: steps(draft, states, NUMERIC, 1))
+            branch(draft, 1, c.chance(1, 2), lambda: steps(draft, self.states, NUMERIC, 1))
         else:
-            steps(draft, states, NUMERIC)
-        settle(draft, states[0])
+            steps(draft, self.states, NUMERIC)
+        settle(draft, self.states[0])
 
-    start = whole(c, 1, 2) if c.chance(1, 6) else None
-    stop = _stop(draft, array, (len(counters)) % array.type.ndim, counts)
-    step = 2 if start is None and c.chance(1, 8) else 1
-    loop(draft, stop, body, start=start, step=step)
+    def _maybe_update(self) -> None:
+        if self.draft.choices.chance(1, 4):
+            self.draft.emit(update(self.draft, self.draft.choices.pick(self.states), 1, NUMERIC))
 
 
 def build(c: Choices) -> Program:
@@ -75,7 +86,7 @@ def build(c: Choices) -> Program:
     if c.chance(1, 3):
         states.append(state(draft, kind))
     for _ in range(c.pick((1, 1, 1, 2))):
-        _nest(draft, states, grid, c.pick((2, 2, 3)), [], counts)
+        _Nest(draft, states, grid, counts).emit(c.pick((2, 2, 3)), [])
     finish(draft, states)
     result = states[-1].type
     store(draft, combine(draft, result, draft.read(states[-1])), result)
