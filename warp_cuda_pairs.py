@@ -18,6 +18,7 @@ from datasets import ArrowBasedBuilder, BuilderConfig, DatasetInfo, Features, Sp
 from datasets.exceptions import DatasetGenerationError
 from datasets.fingerprint import Hasher
 from datasets.load import DatasetModule
+from datasets.utils import are_progress_bars_disabled
 
 from builder import __version__
 from builder.errors import FolderError, SpecError, WarpCudaPairsError
@@ -45,9 +46,7 @@ class WarpCudaPairsConfig(BuilderConfig):  # type: ignore[misc]
     """
 
     def __init__(self, spec: BuildSpec) -> None:
-        super().__init__(
-            name=spec.config, version=Version(__version__), description=config_summary(spec.config)
-        )
+        super().__init__(name=spec.config, version=Version(__version__), description=config_summary(spec.config))
         self.spec = spec
         for field in field_names():
             setattr(self, field, getattr(spec, field))
@@ -101,17 +100,14 @@ class WarpCudaPairs(ArrowBasedBuilder):  # type: ignore[misc]
     def _split_generators(self, dl_manager: Any) -> list[SplitGenerator]:
         streaming = bool(dl_manager.is_streaming)
         generators = [
-            SplitGenerator(name=split, gen_kwargs={"split": split, "streaming": streaming})
-            for split in SPLITS
+            SplitGenerator(name=split, gen_kwargs={"split": split, "streaming": streaming}) for split in SPLITS
         ]
         if self._decision is not None:
             for generator in generators:  # so that the progress bar knows its end
                 generator.split_info.num_examples = self._decision.rows[generator.name]
         return generators
 
-    def _download_and_prepare(
-        self, dl_manager: Any, verification_mode: Any, **prepare_splits_kwargs: Any
-    ) -> None:
+    def _download_and_prepare(self, dl_manager: Any, verification_mode: Any, **prepare_splits_kwargs: Any) -> None:
         num_proc = prepare_splits_kwargs.pop("num_proc", None)
         self._decide(1 if num_proc is None else num_proc)
         try:
@@ -127,9 +123,11 @@ class WarpCudaPairs(ArrowBasedBuilder):  # type: ignore[misc]
         # Imported here: Warp takes seconds to import, and a load from the cache does not need it.
         from builder import scale
         from builder.package.store import default_store
+        from builder.scale.progress import Silent, Terminal
 
         if self._decision is None:
-            self._decision = scale.build(self.config.spec, default_store(), num_proc=num_proc)
+            progress = Silent() if are_progress_bars_disabled() else Terminal()
+            self._decision = scale.build(self.config.spec, default_store(), num_proc=num_proc, progress=progress)
         return self._decision
 
     def _generate_tables(self, split: str, streaming: bool) -> Iterator[tuple[int, pa.Table]]:
@@ -137,11 +135,7 @@ class WarpCudaPairs(ArrowBasedBuilder):  # type: ignore[misc]
         from builder.package.store import default_store
 
         spec, store = self.config.spec, default_store()
-        tables = (
-            stages.stream(spec, store, split)
-            if streaming
-            else stages.rows(spec, store, self._decide(1), split)
-        )
+        tables = stages.stream(spec, store, split) if streaming else stages.rows(spec, store, self._decide(1), split)
         yield from enumerate(tables)
 
 
@@ -182,7 +176,8 @@ def _refuse(name: str, value: object) -> None:
     if value is not None:
         raise SpecError(
             f"{name}={value!r} means nothing for {hook.NAME!r}, whose rows the installed version "
-            f"{__version__} generates. To load a built folder, give its path (./FOLDER). Fields: {', '.join(field_names())}."
+            f"{__version__} generates. To load a built folder, give its path (./FOLDER). "
+            f"Fields: {', '.join(field_names())}."
         )
 
 

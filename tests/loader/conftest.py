@@ -53,9 +53,7 @@ class User:
             check=False,
         )
 
-    def output(
-        self, code: str, python: Path | str = sys.executable, cwd: Path | None = None, **extra: str
-    ) -> str:
+    def output(self, code: str, python: Path | str = sys.executable, cwd: Path | None = None, **extra: str) -> str:
         done = self.run(code, python, cwd, **extra)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -69,7 +67,7 @@ def user(tmp_path: Path) -> User:
 
 
 def fresh_environment(folder: Path, *install: str) -> Path:
-    """Make a virtual environment with our distribution in it and this one's libraries behind; return its python."""
+    """Return the python of a new virtual environment: ours installed, this one's libraries behind it."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     python = folder / "bin" / "python"
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
