@@ -118,7 +118,8 @@ class BuildSpec(BaseModel):
     @classmethod
     def _known_categories(cls, value: object) -> object:
         if isinstance(value, str):
-            value = [name.strip() for name in value.split(",")]
+            pairs = [part.partition("=") for part in value.split(",")]
+            value = {name.strip(): weight.strip() if equals else 1.0 for name, equals, weight in pairs}
         if isinstance(value, (list, tuple)):
             value = dict.fromkeys(value, 1.0)
         if isinstance(value, Mapping):

@@ -1,0 +1,193 @@
+"""The command line. Thin: every command is one call into the layers below."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, ParamSpec
+
+import pyarrow as pa
+import typer
+from rich.console import Console
+
+from . import __version__
+from .errors import WarpCudaPairsError
+from .spec import SPLITS, BuildSpec, config_names, config_summary, load_spec
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Training data that teaches language models to write GPU code.",
+)
+P = ParamSpec("P")
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
+_out = Console(soft_wrap=True, highlight=False)
+
+_CONFIGS_HELP = "Configs to build: " + "; ".join(f"{name} ({config_summary(name)})" for name in config_names())
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    print(f"warp-cuda-pairs: {message}", file=sys.stderr, flush=True)
+    sys.exit(code)
+
+
+def _one_line(command: Callable[P, None]) -> Callable[P, None]:
+    """End a command's expected failures with one line: exit code 1, or 130 for Ctrl-C."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            _fail("interrupted; finished units are kept, the same command goes on from there", 130)
+        except WarpCudaPairsError as error:
+            _fail(f"error: {error}", 1)
+        except OSError as error:
+            if error.errno not in _DISK:
+                raise
+            where = f" at {error.filename}" if error.filename else ""
+            _fail(f"error: {os.strerror(error.errno)}{where}; free some space or choose another folder", 1)
+
+    return run
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    if version:
+        _out.print(f"warp-cuda-pairs {__version__}")
+        raise typer.Exit
+
+
+def _show(rows: Iterator[pa.Table], count: int) -> None:
+    for table in rows:
+        for row in table.slice(0, count).to_pylist():
+            count -= 1
+            _out.rule(f"{row['kernel_name']} ({row['category']}, candidate {row['index']})")
+            _out.print(row["description"], markup=False)
+            for title in ("python_source", "prompt", "completion"):
+                _out.print(f"\n[bold]{title}[/bold]")
+                _out.print(row[title].rstrip(), markup=False)
+        if count <= 0:
+            return
+
+
+def _build_one(spec: BuildSpec, num_proc: int) -> Any:
+    """Return what the folder writer takes for one config: everything made, nothing copied yet."""
+    from . import scale, stages
+    from .package import tokens
+    from .package.folder import ConfigBuild
+    from .package.store import default_store
+
+    store = default_store()
+    decision = scale.build(spec, store, num_proc=num_proc)
+    return ConfigBuild(
+        spec=spec,
+        fingerprint=spec.fingerprint(tokens.load(spec.tokenizer).sha256),
+        splits={split: partial(stages.rows, spec, store, decision, split) for split in SPLITS},
+        stats=stages.statistics(spec, store, decision),
+        rejections=decision.rejections,
+    )
+
+
+def _to_cache(spec: BuildSpec, num_proc: int) -> None:
+    """Write the rows into the cache of `datasets`, where load_dataset finds them."""
+    import warp_cuda_pairs
+
+    fields = spec.model_dump(exclude={"config"})
+    builder = warp_cuda_pairs.WarpCudaPairs(config_name=spec.config, **fields)
+    builder.download_and_prepare(num_proc=num_proc)
+    _out.print(f"{spec.config}: in {builder.cache_dir}", markup=False)
+
+
+@app.command()
+@_one_line
+def build(
+    configs: Annotated[list[str] | None, typer.Argument(metavar="[CONFIG]...", help=_CONFIGS_HELP)] = None,
+    num_kernels: Annotated[str | None, typer.Option("--num-kernels", "-n", help="Rows over all splits.")] = None,
+    seed: Annotated[str | None, typer.Option(help="Seed of the random programs.")] = None,
+    categories: Annotated[
+        str | None, typer.Option(help="Kernel categories: 'math,vector', or weights as 'math=2,vector=1'.")
+    ] = None,
+    splits: Annotated[str | None, typer.Option(help="Fractions of train/validation/test: '0.9/0.05/0.05'.")] = None,
+    max_per_skeleton: Annotated[str | None, typer.Option(help="Rows that may share a skeleton.")] = None,
+    source_comments: Annotated[
+        bool | None, typer.Option(help="Keep the Python lines that Warp echoes as comments.")
+    ] = None,
+    instruction: Annotated[str | None, typer.Option(help="First part of every prompt.")] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="'default', a tokenizer.json, or a Hub id.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write a folder of Arrow shards instead of the cache.")] = None,
+    num_proc: Annotated[int, typer.Option(help="Processes that generate code.")] = 1,
+    show: Annotated[int, typer.Option(help="Print this many rows at the end.")] = 0,
+) -> None:
+    """Build configs (paired if none is named), to the cache or to a folder."""
+    from .package.folder import check_target, write_folder
+    from .package.render import render
+
+    fields = {
+        "num_kernels": num_kernels,
+        "seed": seed,
+        "categories": categories,
+        "splits": splits,
+        "max_per_skeleton": max_per_skeleton,
+        "source_comments": source_comments,
+        "instruction": instruction,
+        "tokenizer": tokenizer,
+    }
+    specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
+    if out is not None:
+        check_target(out)
+    builds = [_build_one(spec, num_proc) for spec in specs]
+    if out is not None:
+        write_folder(out, builds)
+        _out.print(f"wrote {out}", markup=False)
+    else:
+        for spec in specs:
+            _to_cache(spec, num_proc)
+    for made in builds:
+        _show(made.splits["train"](), show)
+        _out.rule(f"{made.spec.config}")
+        _out.print(render(made.stats))
+
+
+@app.command()
+@_one_line
+def stats(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print token lengths, categories, features and rejections of a built folder."""
+    from .package.folder import load_stats
+    from .package.render import render
+
+    loaded = load_stats(folder)
+    if as_json:
+        sys.stdout.write(json.dumps({name: one.to_json() for name, one in loaded.items()}, indent=2) + "\n")
+        return
+    for name, one in loaded.items():
+        _out.rule(name)
+        _out.print(render(one))
+
+
+@app.command()
+@_one_line
+def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")]) -> None:
+    """Compare every file of a built folder with its manifest; name what is damaged, missing or extra."""
+    from .package.manifest import check_folder
+
+    problems = check_folder(folder)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        raise typer.Exit(1)
+    _out.print(f"{folder}: every file is as the manifest says", markup=False)
+
+def main() -> None:
+    """Run the command line."""
+    app()
