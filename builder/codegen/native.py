@@ -65,7 +65,5 @@ def _compile(device: str, code: str, build: Callable[[Path, Path], None]) -> byt
         except MemoryError:
             raise
         except Exception as error:  # Warp's builders raise plain Exception
-            raise CodegenRejection(
-                Reason.CODEGEN_ERROR.value, f"does not compile: {one_line(error)}"
-            ) from error
+            raise CodegenRejection(Reason.CODEGEN_ERROR.value, f"does not compile: {one_line(error)}") from error
         return target.read_bytes()

@@ -1,8 +1,8 @@
 """Remembers which overload of a Warp builtin a call resolves to.
 
 Warp tries the overloads of a builtin one after the other, binding a signature for each; that is a third
-of the time it takes to build a kernel. The answer depends only on the builtin, on the types of the arguments and
-on the number of outputs, so it is looked up once per combination.
+of the time it takes to build a kernel. The answer depends only on the builtin, on the types of the
+arguments and on the number of outputs, so it is looked up once per combination.
 """
 
 from __future__ import annotations

@@ -79,6 +79,4 @@ def entry_point(source: str) -> str:
 
 
 def _plain(raw: RawCode, text: str, source_comments: bool) -> str:
-    return canonical(
-        text, echoes=raw.echoes, renames=raw.structs, origins=raw.origins, source_comments=source_comments
-    )
+    return canonical(text, echoes=raw.echoes, renames=raw.structs, origins=raw.origins, source_comments=source_comments)

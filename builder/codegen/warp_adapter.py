@@ -144,8 +144,9 @@ def _default_config() -> dict[str, Any]:
 
 _NOT_CODE = ("version", "kernel_cache_dir", "launch_array_access_mode", "_git_commit_hash", "track_memory")
 _CONFIG = _default_config()
+_warps_resolve_func = wcodegen.Adjoint.resolve_func
 _resolve_func = remembering(
-    wcodegen.Adjoint.resolve_func,
+    _warps_resolve_func,
     frozenset({*wtypes.scalar_types, wp.bool, bool, int, float}),
     wtypes._ArrayAnnotationBase,
 )
@@ -193,9 +194,7 @@ def _define(program: Program, share_trees: bool = True) -> tuple[Any, dict[types
         raise CodegenRejection(reason, one_line(error)) from None
     kernels = {id(value): value for value in namespace.values() if isinstance(value, wcontext.Kernel)}
     if len(kernels) != 1:
-        raise CodegenRejection(
-            Reason.SOURCE_ERROR.value, f"defines {len(kernels)} kernels; allowed is exactly one"
-        )
+        raise CodegenRejection(Reason.SOURCE_ERROR.value, f"defines {len(kernels)} kernels; allowed is exactly one")
     return next(iter(kernels.values())), first_lines
 
 
@@ -314,8 +313,8 @@ def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
 def measure_bound(sources: Iterable[str]) -> float:
     """Return the seconds Warp itself takes to build kernels and generate their code for both devices.
 
-    Timed is what Warp does to compile a kernel, up to the text: ModuleHasher, ModuleBuilder, codegen("cpu") and
-    codegen("cuda"), as Warp ships them. Importing the sources is not timed.
+    Timed is what Warp does to compile a kernel, up to the text: ModuleHasher, ModuleBuilder, codegen("cpu")
+    and codegen("cuda"), as Warp ships them. Importing the sources is not timed.
 
     Raises:
         CodegenRejection: a source defines no single kernel.
@@ -338,13 +337,12 @@ def module_headers() -> dict[str, str]:
     """Return by device (``cpu``, ``cuda``) the text that Warp puts above the code of every module."""
     headers = {"cpu": wcodegen.cpu_module_header, "cuda": wcodegen.cuda_module_header}
     return {
-        device: header.format(block_dim=BLOCK_DIM) + wcodegen.codegen_cast_macros
-        for device, header in headers.items()
+        device: header.format(block_dim=BLOCK_DIM) + wcodegen.codegen_cast_macros for device, header in headers.items()
     }
 
 
 def build_ptx(source: Path, target: Path, arch: int, optimization_level: int) -> None:
-    """Compile a CUDA file to a PTX file with the NVRTC inside Warp. Raises Exception if it does not compile."""
+    """Compile a CUDA file to a PTX file with the NVRTC inside Warp; Exception if it does not compile."""
     wbuild.build_cuda(
         str(source),
         arch,
@@ -355,12 +353,12 @@ def build_ptx(source: Path, target: Path, arch: int, optimization_level: int) ->
 
 
 def build_object(source: Path, target: Path, optimization_level: int) -> None:
-    """Compile a C++ file to an object file with the clang inside Warp. Raises Exception if it does not compile."""
+    """Compile a C++ file to an object file with the clang inside Warp; Exception if it does not compile."""
     wbuild.build_cpu(
         str(target),
         str(source),
         optimization_level=optimization_level,
-        extra_flags=_CONFIG["cpu_compiler_flags"] or "",
+        extra_flags="",  # not for this machine's own CPU: the same object everywhere
         use_precompiled_headers=True,
         pch_dir=_runtime().get_clang_pch_dir(),
         block_dim=BLOCK_DIM,
