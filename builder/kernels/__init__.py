@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .categories import category
 from .choices import Choices, CounterChoices
-from .describe import describe, features, kernel_name
+from .facts import describe, features, kernel_name
 from .program import Program
 from .render import render
 from .source import KernelSource

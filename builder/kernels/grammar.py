@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .draft import Draft, Input
-from .guards import GUARDS, apply, identity, number, whole
+from .guards import GUARDS, LIMITS, apply, identity, number, whole
 from .indices import place
 from .ops import Op, op, ops_for
 from .program import (
@@ -128,6 +128,10 @@ def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> 
     c = draft.choices
     args: list[Expr] = []
     for position, type_ in enumerate(row.params):
+        guard = row.guards[position] if position < len(row.guards) else None
+        if guard in LIMITS:
+            args.append(LIMITS[guard](c))
+            continue
         deeper = depth - 1 if position == 0 else c.below(depth) if depth > 0 else 0
         literal = position > 0 and not all(isinstance(arg, Literal) for arg in args)
         arg = expr(draft, type_, deeper, families, literal=literal)
@@ -135,7 +139,6 @@ def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> 
             arg = number(c) if type_ == FLOAT else whole(c) if type_ == INT else apply("neg", arg)
         if len(row.params) == 1 and isinstance(arg, Apply) and arg.op is row:
             arg = arg.args[0]  # f(f(x)) of a projection or an involution says nothing new
-        guard = row.guards[position] if position < len(row.guards) else None
         args.append(GUARDS[guard](c, arg) if guard else arg)
     return tuple(args)
 

@@ -75,11 +75,11 @@ def _small(choices: Choices, x: Expr) -> Expr:
     return apply("wp.clamp", x, _negative(1.2), Literal(1.2, FLOAT))
 
 
-def _low(choices: Choices, _: Expr) -> Expr:
+def _low(choices: Choices) -> Expr:
     return apply("neg", number(choices, 50, 400))
 
 
-def _high(choices: Choices, _: Expr) -> Expr:
+def _high(choices: Choices) -> Expr:
     return number(choices, 50, 400)
 
 
@@ -136,8 +136,6 @@ GUARDS: dict[str, Guard] = {
     "unit": _unit,
     "bounded": _bounded,
     "small": _small,
-    "low": _low,
-    "high": _high,
     "int_nonzero": _int_nonzero,
     "int_small": _int_small,
     "byte": _byte,
@@ -146,3 +144,6 @@ GUARDS: dict[str, Guard] = {
     "mat_nonzero": _all_nonzero,
     "mat_regular": _regular,
 }
+
+# Parameters that bound the others: they are constants, low below zero and high above it.
+LIMITS: dict[str, Callable[[Choices], Expr]] = {"low": _low, "high": _high}

@@ -1,0 +1,48 @@
+# Each target does all its own set-up: a fresh machine needs Python >= 3.10, make, gcc and git.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Steps of the set-up; each is redone when pyproject.toml changes.
+BASE := $(VENV)/.installed
+DEV := $(VENV)/.installed-dev
+
+.PHONY: dataset test test-slow check format tokenizer bench clean
+
+dataset: $(BASE)  ## build the default dataset, print three rows and the stats
+	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
+
+test: $(DEV)  ## the whole fast suite
+	$(BIN)/pytest -m "not slow"
+
+test-slow: $(DEV)  ## what takes longer than 30 seconds a test
+	$(BIN)/pytest -m slow
+
+check: $(DEV)  ## formatting, lint, types, import directions
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+tokenizer: $(BASE)  ## train configs/tokenizer.json again
+	$(BIN)/python tools/train_tokenizer.py
+
+bench: $(BASE)  ## rates beside Warp's own, and memory
+	$(BIN)/python -m benchmarks.codegen
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(BASE): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(DEV): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@ $(BASE)
