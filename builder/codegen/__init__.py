@@ -3,8 +3,18 @@
 ``warp_adapter`` is the only module of the project that touches Warp's internals.
 """
 
+from .collector import fewer_collections
 from .native import compile_cpp, compile_cuda, preamble
 from .pipeline import Generated, entry_point, generate
 from .warp_adapter import measure_bound
 
-__all__ = ["Generated", "compile_cpp", "compile_cuda", "entry_point", "generate", "measure_bound", "preamble"]
+__all__ = [
+    "Generated",
+    "compile_cpp",
+    "compile_cuda",
+    "entry_point",
+    "fewer_collections",
+    "generate",
+    "measure_bound",
+    "preamble",
+]

@@ -15,13 +15,13 @@ Resolve = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
 _LIMIT = 20_000
 
 
-def remembering(resolve: Resolve, plain_types: frozenset[type], array_annotation: type) -> Callable[..., Any]:
+def remembering(resolve: Resolve, plain_types: frozenset[type], array_types: frozenset[type]) -> Callable[..., Any]:
     """Return a replacement for the bound form of ``Adjoint.resolve_func`` with the same results.
 
     Args:
         resolve: Warp's method; its first argument, the adjoint, is not used by it and given as ``None``.
-        plain_types: scalar types, which live as long as the process.
-        array_annotation: base class of Warp's array annotations, told apart by class, dtype and ndim.
+        plain_types: scalar types and other classes that live as long as the process.
+        array_types: classes of array annotations, which overloads tell apart by class, dtype and ndim only.
 
     Calls of user functions, and calls with an argument of any other kind (structs, functions, tiles,
     tuples), go to Warp every time.
@@ -33,9 +33,9 @@ def remembering(resolve: Resolve, plain_types: frozenset[type], array_annotation
         if isinstance(kind, type):
             if kind in plain_types or (getattr(kind, "_wp_scalar_type_", None) in plain_types):
                 return kind
-        elif isinstance(kind, array_annotation):
-            dtype = token(kind.dtype)  # type: ignore[attr-defined]
-            return dtype and (type(kind), dtype, kind.ndim)  # type: ignore[attr-defined]
+        elif type(kind) in array_types:
+            dtype = token(kind.dtype)
+            return dtype and (type(kind), dtype, kind.ndim)
         return None
 
     def resolve_func(func: Any, types: tuple[Any, ...], keywords: Mapping[str, Any], min_outputs: Any) -> Any:

@@ -13,7 +13,7 @@ from dataclasses import astuple
 import pytest
 import warp as wp
 
-from builder.codegen import Generated, entry_point, generate, measure_bound, preamble, warp_adapter
+from builder.codegen import Generated, entry_point, fewer_collections, generate, measure_bound, preamble, warp_adapter
 from builder.codegen.overload_memo import remembering
 from builder.errors import AdapterError, CodegenRejection
 from builder.record import Reason
@@ -193,6 +193,20 @@ print(rss() / early)
 """
 
 
+def test_fewer_collections_leaves_the_collector_as_it_was() -> None:
+    before = (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count())
+    with fewer_collections():
+        inside = gc.get_threshold()
+        assert inside != before[1]
+        with fewer_collections():
+            assert gc.get_threshold() == inside
+        assert gc.get_threshold() == inside
+    assert (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()) == before
+    with pytest.raises(CodegenRejection), fewer_collections():
+        generate("")
+    assert (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()) == before
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_memory_is_flat() -> None:
     done = subprocess.run([sys.executable, "-c", _FLAT], capture_output=True, text=True, check=True)
@@ -231,7 +245,7 @@ def test_the_overload_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
         calls.append(args)
         return warp_adapter._warps_resolve_func(*args)
 
-    memo = remembering(counting, frozenset(), type(None))  # knows no type: asks Warp each time
+    memo = remembering(counting, frozenset(), frozenset())  # knows no type: asks Warp each time
     monkeypatch.setattr(warp_adapter, "_resolve_func", memo)
     assert [astuple(generate(source)) for source in KERNELS.values()] == [astuple(one) for one in remembered]
     assert len(calls) > 100
