@@ -152,7 +152,7 @@ def _shadowed(other: "ModuleType") -> str:
 def _not_registered(version: str) -> str:
     return (
         f"datasets {version} has no {_TARGET}.{_FACTORY}, so load_dataset({NAME!r}) cannot find its builder. "
-        f"Install a version of datasets that this version of warp-cuda-pairs was tested with (4.0 to 5.2)."
+        f"Install a version of datasets that this version of warp-cuda-pairs was tested with (4.0.0 and 5.2.0)."
     )
 
 
