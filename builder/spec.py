@@ -228,10 +228,10 @@ class BuildSpec(BaseModel):
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that decide bytes: ours and Warp's."""
+    """Return the versions that decide bytes: ours, Warp's, and that of the MinHash which finds near-duplicates."""
     from importlib.metadata import version
 
-    return {"builder": __version__, "warp": version("warp-lang")}
+    return {"builder": __version__, "warp": version("warp-lang"), "rensa": version("rensa")}
 
 
 def _digest(parts: Mapping[str, object]) -> str:

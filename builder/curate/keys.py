@@ -112,7 +112,9 @@ def shingle_hashes(tokens: list[str]) -> U32:
         grams += hashes[offset : offset + count]
     grams ^= grams >> _HALF
     grams *= _MIX
-    return np.unique((grams >> _HALF).astype(np.uint32))
+    found: U32 = (grams >> _HALF).astype(np.uint32)
+    found.sort()  # and not np.unique, which takes three times as long for so few
+    return found[np.append(found[1:] != found[:-1], True)]
 
 
 def band_hashes(shingles: U32) -> U32:
