@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ..errors import FolderError, SplitError, WarpCudaPairsError
 from .manifest import FileEntry
+from .one_chunk import one_chunk
 
 # Rows of a record batch: the unit in which readers take rows in. A multiple of 8, so that a batch's bitmaps
 # end where a byte ends and hold nothing of the next batch.
@@ -96,10 +97,10 @@ def rebatch(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         rows += table.num_rows
         while rows >= BATCH_ROWS:
             whole = pa.concat_tables(waiting)
-            yield whole.slice(0, BATCH_ROWS).combine_chunks()
+            yield one_chunk(whole.slice(0, BATCH_ROWS))
             waiting, rows = [whole.slice(BATCH_ROWS)], rows - BATCH_ROWS
     if rows:
-        yield pa.concat_tables(waiting).combine_chunks()
+        yield one_chunk(pa.concat_tables(waiting))
 
 
 def write_shards(

@@ -18,6 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..errors import StoreError
+from .one_chunk import one_chunk
 from .scratch import remove, remove_stale, scratch_name
 
 CACHE_VARIABLE = "WARP_CUDA_PAIRS_CACHE"
@@ -191,8 +192,7 @@ def _checksum(data: pa.Buffer) -> str:
 
 def _serialise(table: pa.Table) -> pa.Buffer:
     sink = pa.BufferOutputStream()
-    # One batch, so that how the table was put together does not show in the bytes.
-    table = table.combine_chunks()
+    table = one_chunk(table)
     with pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue()

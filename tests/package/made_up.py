@@ -78,7 +78,7 @@ def rows(config: str, indices: range) -> pa.Table:
     return pa.Table.from_pylist(made, schema=row_schema(config))
 
 
-SPLITS = {"train": range(0, 1200), "validation": range(1200, 1260), "test": range(1260, 1320)}
+SPLITS = {"train": range(1200), "validation": range(1200, 1260), "test": range(1260, 1320)}
 
 
 @cache
@@ -101,9 +101,7 @@ def build(config: str = "paired", *, chunk: int = 128) -> ConfigBuild:
     counted = {"tokenizer": "default", "tokenizer_sha256": SHA}
     stats = Stats.merged(Stats.of(split, table(config, split), **counted) for split in SPLITS)
     stats.rejections.update(duplicate=3)
-    return ConfigBuild(
-        load_spec(config), "f" * 32, {split: reader(split) for split in SPLITS}, stats, {"duplicate": 3}
-    )
+    return ConfigBuild(load_spec(config), "f" * 32, {split: reader(split) for split in SPLITS}, stats, {"duplicate": 3})
 
 
 def train_tokenizer(path: Path, *, ours: bool) -> None:
@@ -111,9 +109,7 @@ def train_tokenizer(path: Path, *, ours: bool) -> None:
     inner = tokenizers.Tokenizer(models.BPE())
     inner.pre_tokenizer = tokens.pre_tokenizer() if ours else ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=600, show_progress=False, initial_alphabet=sorted(ByteLevel.alphabet())
-    )
+    trainer = trainers.BpeTrainer(vocab_size=600, show_progress=False, initial_alphabet=sorted(ByteLevel.alphabet()))
     texts = [generated(index, name) for index in range(100) for name in CODE_COLUMNS]
     inner.train_from_iterator([*texts, *map(source, range(100))], trainer)
     inner.save(str(path))

@@ -1,0 +1,152 @@
+"""Stats add up exactly, whatever the order; percentiles are numpy's; JSON is lossless and stable."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from builder.package.lengths import LIMITS, PERCENTILES, Column
+from builder.package.render import render
+from builder.package.stats import COLUMNS, Split, Stats
+
+from .made_up import SHA, SPLITS, build, lengths, rows, table
+
+counted = {"tokenizer": "default", "tokenizer_sha256": SHA}
+
+
+def counters(keys: st.SearchStrategy[object]) -> st.SearchStrategy[dict[object, int]]:
+    return st.dictionaries(keys, st.integers(1, 50), max_size=4)
+
+
+names = st.sampled_from(["math", "atomic", "vector"])
+columns = st.builds(
+    lambda size, found: Column(size, _counter(found)), st.integers(0, 1000), counters(st.integers(0, 40_000))
+)
+skeletons = st.integers(0, 9).map(lambda number: f"{number:016x}")
+
+
+def _counter(found: dict[object, int]) -> object:
+    column = Column()
+    column.lengths.update(found)
+    return column.lengths
+
+
+@st.composite
+def split(draw: st.DrawFn) -> Split:
+    made = Split({name: draw(columns) for name in COLUMNS})
+    made.categories.update(draw(counters(names)))
+    made.features.update(draw(counters(names)))
+    made.skeletons.update(draw(counters(skeletons)))
+    return made
+
+
+@st.composite
+def stats(draw: st.DrawFn) -> Stats:
+    made = Stats("default", SHA, draw(st.dictionaries(st.sampled_from(list(SPLITS)), split(), max_size=3)))
+    made.rejections.update(draw(counters(names)))
+    return made
+
+
+@given(stats(), stats(), stats())
+def test_addition_is_associative_and_commutative(a: Stats, b: Stats, c: Stats) -> None:
+    assert (a + b) + c == a + (b + c) == Stats.merged([a, b, c])
+    assert a + b == b + a
+    assert ((a + b) + c).dumps() == (a + (b + c)).dumps()
+
+
+@given(stats())
+def test_identity(a: Stats) -> None:
+    assert a + Stats() == a == Stats() + a
+    assert Stats.merged([]) == Stats()
+
+
+@given(stats(), stats())
+def test_addition_changes_neither_part(a: Stats, b: Stats) -> None:
+    before = a.dumps(), b.dumps()
+    (a + b).rejections.update(other=1)
+    for part in (a + b).splits.values():
+        part.skeletons.update({"f" * 16: 1})
+        part.columns["total"].lengths.update({1: 1})
+    assert (a.dumps(), b.dumps()) == before
+
+
+@given(stats())
+def test_json_is_lossless_and_stable(a: Stats) -> None:
+    again = Stats.from_json(json.loads(a.dumps()))
+    assert again == a
+    assert again.dumps() == a.dumps()
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 128, 5000])
+def test_units_sum_to_the_whole(chunk: int) -> None:
+    whole = table("paired", "train").slice(0, 300)
+    parts = [Stats.of("train", whole.slice(at, chunk), **counted) for at in range(0, 300, chunk)]
+    assert Stats.merged(parts) == Stats.of("train", whole, **counted)
+
+
+def test_of_a_table() -> None:
+    whole = table("paired", "train")
+    part = Stats.of("train", whole, **counted).splits["train"]
+    prompts = whole["prompt"].to_pylist()
+    assert part.rows == len(prompts) == part.columns["prompt"].count
+    assert part.columns["prompt"].bytes == sum(len(text.encode()) for text in prompts)
+    assert part.columns["completion"].tokens == sum(whole["completion_tokens"].to_pylist())
+    assert part.columns["total"].bytes == part.columns["prompt"].bytes + part.columns["completion"].bytes
+    assert part.columns["total"].tokens == int(lengths(whole).sum())
+    assert part.categories == {"math": 400, "atomic": 400, "vector": 400}
+    assert part.features == {"sin": 1200, "float32": 600}
+    assert len(part.skeletons) == 600
+    assert part.columns["total"].bytes_per_token == part.columns["total"].bytes / part.columns["total"].tokens
+
+
+def test_of_no_rows() -> None:
+    part = Stats.of("train", rows("paired", range(0)), **counted).splits["train"].columns["total"]
+    assert (part.count, part.tokens, part.bytes_per_token, part.percentile(50), part.fits(512)) == (0, 0, 0, 0, 0)
+
+
+@given(st.lists(st.integers(0, 40_000), min_size=1, max_size=200))
+def test_percentiles_are_exact(values: list[int]) -> None:
+    column = Column()
+    column.lengths.update(values)
+    expected = np.percentile(values, PERCENTILES, method="inverted_cdf").tolist()
+    assert [column.percentile(percent) for percent in PERCENTILES] == expected
+
+
+@given(st.lists(st.integers(0, 40_000), min_size=1, max_size=200))
+def test_shares_that_fit(values: list[int]) -> None:
+    column = Column()
+    column.lengths.update(values)
+    for limit in LIMITS:
+        assert column.fits(limit) == np.mean(np.array(values) <= limit)
+
+
+def test_different_tokenizers_do_not_add() -> None:
+    part = table("paired", "test")
+    with pytest.raises(ValueError, match=r"with other \(cdcdcdcdcdcd\) do not add to stats .* default \(abab"):
+        Stats.of("test", part, **counted) + Stats.of("test", part, tokenizer="other", tokenizer_sha256="cd" * 32)
+
+
+def test_distinct_skeletons_over_splits() -> None:
+    both = Stats.of("train", rows("cpu", range(4)), **counted) + Stats.of("test", rows("cpu", range(2, 6)), **counted)
+    assert (both.rows, both.skeletons) == (8, 3)
+
+
+def test_render() -> None:
+    console = Console(file=io.StringIO(), width=140)
+    console.print(render(build("paired").stats, title="paired"))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
+    total = build("paired").stats.splits["train"].columns["total"]
+    figures = [f"{total.percentile(percent):,}" for percent in PERCENTILES]
+    size = [f"{total.count:,}", f"{total.bytes:,}", f"{total.bytes_per_token:.2f}"]
+    assert ["train", "total", *size, *figures] in lines
+    assert ["all", "1,320", "660"] in lines
+    assert ["sin", "1,200", "60", "60"] in lines
+    assert ["duplicate", "3"] in lines
+    assert f"sha256 {SHA[:12]}" in text
