@@ -1,0 +1,87 @@
+"""What the decision refuses, and what it counts."""
+
+import pytest
+
+from builder import scale
+from builder.errors import SpecError, SplitError, StoreError
+from builder.package.store import Store
+from builder.scale.progress import Silent
+from builder.spec import load_spec
+
+
+@pytest.mark.parametrize("num_proc", [0, -1, 1.5, "2", True])
+def test_num_proc_is_a_whole_number(tmp_path, num_proc):
+    with pytest.raises(SpecError, match="num_proc"):
+        scale.build(load_spec("paired"), Store(tmp_path), num_proc=num_proc, progress=Silent())
+
+
+def test_a_split_that_turns_out_empty_stops_the_build(tmp_path):
+    spec = load_spec("paired", num_kernels=5, splits="0.2/0.4/0.4", seed=1)
+    seeds = 0
+    for seed in range(12):
+        try:
+            scale.build(spec.model_copy(update={"seed": seed}), Store(tmp_path), progress=Silent())
+        except SplitError as error:
+            assert "would be empty" in str(error)
+            assert "num_kernels" in str(error)
+            seeds += 1
+            break
+    assert seeds, "five rows filled three splits twelve times"
+
+
+def test_a_grammar_that_has_no_more_to_give_stops_the_build(tmp_path, monkeypatch):
+    from builder.package import unit
+
+    original = unit.candidate
+    monkeypatch.setattr(unit, "candidate", lambda seed, index, categories: original(seed, index % 30, categories))
+    monkeypatch.setattr("builder.curate.decision.PATIENCE", 2)
+    spec = load_spec("paired", num_kernels=200)
+    with pytest.raises(SplitError, match="only 30 of 200 kernels"):
+        scale.build(spec, Store(tmp_path), progress=Silent())
+
+
+def test_rejections_are_counted_and_bounded_by_the_last_row(tmp_path, monkeypatch):
+    from builder.package import unit
+
+    original = unit.candidate
+
+    def sometimes_broken(seed, index, categories):
+        source = original(seed, index // 2 if index % 10 == 1 else index, categories)
+        if index % 10 == 5:
+            object.__setattr__(source, "text", source.text.replace("wp.tid()", "wp.no_such_builtin()"))
+        return source
+
+    monkeypatch.setattr(unit, "candidate", sometimes_broken)
+    decision = scale.build(load_spec("paired", num_kernels=100, splits="0.6/0.2/0.2"), Store(tmp_path), progress=Silent())
+    last = int(decision.index[-1])
+    assert decision.rejections["codegen_error"] == sum(1 for index in range(last) if index % 10 == 5)
+    assert decision.rejections["duplicate"] >= 1
+    assert len(decision.index) + sum(decision.rejections.values()) == last + 1
+
+
+def test_a_store_below_a_file_is_one_clear_error(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="WARP_CUDA_PAIRS_CACHE"):
+        scale.build(load_spec("paired", num_kernels=100), Store(tmp_path / "file" / "store"), progress=Silent())
+
+
+def test_progress_tells_kernels_and_rejections(tmp_path, capsys):
+    told = []
+
+    class Recorder(Silent):
+        def start(self, total):
+            told.append(("start", total))
+
+        def update(self, kept, rejected):
+            told.append((kept, rejected))
+
+        def stop(self):
+            told.append("stop")
+
+    scale.build(load_spec("paired", num_kernels=150), Store(tmp_path), progress=Recorder())
+    assert told[0] == ("start", 150)
+    assert told[-1] == "stop"
+    assert told[-2][0] == 150
+    assert [kept for kept, _ in told[1:-1]] == sorted(kept for kept, _ in told[1:-1])
+    scale.build(load_spec("paired", num_kernels=150), Store(tmp_path))
+    assert "150/150 kernels" in capsys.readouterr().err
