@@ -114,7 +114,8 @@ def shingle_hashes(tokens: list[str]) -> U32:
     grams *= _MIX
     found: U32 = (grams >> _HALF).astype(np.uint32)
     found.sort()  # and not np.unique, which takes three times as long for so few
-    return found[np.append(found[1:] != found[:-1], True)]
+    distinct: U32 = found[np.append(found[1:] != found[:-1], True)]
+    return distinct
 
 
 def band_hashes(shingles: U32) -> U32:
