@@ -110,9 +110,7 @@ class Decider:
             if rejection is None:
                 same = (bands[fresh] == bands[place]).any(axis=1)
                 recent = [
-                    first_row + number
-                    for number, hit in enumerate(same)
-                    if hit and splits[fresh[number]] != split
+                    first_row + number for number, hit in enumerate(same) if hit and splits[fresh[number]] != split
                 ]
                 rejection = self._close(index, item, earlier[place] + recent)
             if rejection is None:
@@ -125,9 +123,7 @@ class Decider:
         for name, near in self._near.items():
             chosen = [number for number, place in enumerate(fresh) if splits[place] == name]
             if chosen:
-                near.add(
-                    [first_row + number for number in chosen], bands[[fresh[number] for number in chosen]]
-                )
+                near.add([first_row + number for number in chosen], bands[[fresh[number] for number in chosen]])
         return results
 
     def _candidates(self, bands: U32, splits: Sequence[str]) -> list[list[int]]:
@@ -147,9 +143,7 @@ class Decider:
         if twin is not None:
             return Rejection(index, Reason.DUPLICATE, f"equal to candidate {twin} after renaming")
         if self._skeletons.get(int(keys.skeleton, 16), 0) >= self._cap:
-            return Rejection(
-                index, Reason.SKELETON_CAP, f"skeleton {keys.skeleton} already has {self._cap} rows"
-            )
+            return Rejection(index, Reason.SKELETON_CAP, f"skeleton {keys.skeleton} already has {self._cap} rows")
         return None
 
     def _close(self, index: int, keys: Keys, rows: Sequence[int]) -> Rejection | None:
@@ -158,9 +152,7 @@ class Decider:
             return None
         row, similarity = rows[match[0]], match[1]
         other, split = self.kept[row]
-        return Rejection(
-            index, Reason.NEAR_DUPLICATE, f"Jaccard {similarity:.3f} with candidate {other} ({split})"
-        )
+        return Rejection(index, Reason.NEAR_DUPLICATE, f"Jaccard {similarity:.3f} with candidate {other} ({split})")
 
     def _keep(self, index: int, keys: Keys, split: str) -> None:
         skeleton = int(keys.skeleton, 16)

@@ -30,12 +30,8 @@ def edges_table(index: Sequence[int], keys: Sequence[Keys]) -> pa.Table:
             pa.array(index, pa.int64()),
             pa.array([item.skeleton for item in keys], pa.string()),
             pa.array([item.exact for item in keys], pa.string()),
-            pa.FixedSizeListArray.from_arrays(
-                pa.array(np.concatenate([empty, *(k.bands for k in keys)])), BANDS
-            ),
-            pa.ListArray.from_arrays(
-                pa.array(offsets), pa.array(np.concatenate([empty, *(k.shingles for k in keys)]))
-            ),
+            pa.FixedSizeListArray.from_arrays(pa.array(np.concatenate([empty, *(k.bands for k in keys)])), BANDS),
+            pa.ListArray.from_arrays(pa.array(offsets), pa.array(np.concatenate([empty, *(k.shingles for k in keys)]))),
         ],
         schema=EDGES_SCHEMA,
     )

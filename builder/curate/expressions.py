@@ -8,10 +8,10 @@ from typing import Any
 
 # Fixed here and not read from `builtins`, which grows with Python.
 _BUILTINS = frozenset(
-    ("abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
-     "getattr", "hasattr", "hash", "hex", "id", "int", "isinstance", "issubclass", "iter", "len", "list",
-     "map", "max", "min", "next", "object", "pow", "print", "range", "repr", "reversed", "round", "set",
-     "slice", "sorted", "str", "sum", "super", "tuple", "type", "zip")
+    ("abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset", "getattr",
+     "hasattr", "hash", "hex", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "next",
+     "object", "pow", "print", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "super",
+     "tuple", "type", "zip")
 )  # fmt: skip
 # Fields that say nothing of the program, or that not every Python has.
 _IGNORED = frozenset(("ctx", "kind", "type_comment", "type_params"))
@@ -25,10 +25,8 @@ OPERATORS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 
 # How strongly an expression binds, from Python's grammar.
-(
-    _LOOSE, _TEST, _OR, _AND, _NOT, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _TERM, _SIGN, _POWER,
-    _ATOM,
-) = range(15)  # fmt: skip
+_LOOSE, _TEST, _OR, _AND, _NOT, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT = range(10)
+_SUM, _TERM, _SIGN, _POWER, _ATOM = range(10, 15)
 _BY_OPERATOR: dict[type[ast.AST], int] = {
     ast.Or: _OR, ast.And: _AND, ast.Not: _NOT, ast.BitOr: _BIT_OR, ast.BitXor: _BIT_XOR, ast.BitAnd: _BIT_AND,
     ast.LShift: _SHIFT, ast.RShift: _SHIFT, ast.Add: _SUM, ast.Sub: _SUM, ast.Mult: _TERM, ast.Div: _TERM,
@@ -131,9 +129,7 @@ class Expressions:
         self.call_list(node.args, node.keywords, own)
         self._emit(")")
 
-    def call_list(
-        self, args: Sequence[ast.expr], keywords: Iterable[ast.keyword], own: Mapping[str, str]
-    ) -> None:
+    def call_list(self, args: Sequence[ast.expr], keywords: Iterable[ast.keyword], own: Mapping[str, str]) -> None:
         """Emit arguments; ``own`` has the codes of the keywords that the source itself defines."""
         emit = self._emit
         for argument in args:
