@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..codegen import preamble
 from ..errors import FolderError
 from ..spec import BuildSpec
 from .card import CardConfig, render_card
@@ -18,6 +19,9 @@ from .manifest import MANIFEST, README, STATS, ConfigEntry, FileEntry, manifest_
 from .scratch import remove, remove_stale, scratch_name
 from .shards import MAX_SHARD_BYTES, folder_errors, write_shards, write_text
 from .stats import Stats
+
+# What stands above every row's code to compile it: once for the folder, not in each row.
+PREAMBLES = {"cpu": "preamble.cpp", "cuda": "preamble.cu"}
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,8 @@ def write_folder(out: Path, builds: Sequence[ConfigBuild], *, max_shard_bytes: i
 def _fill(root: Path, builds: Sequence[ConfigBuild], max_bytes: int) -> None:
     cards = {build.spec.config: _write_config(root, build, max_bytes) for build in builds}
     stats = {name: card.stats.to_json() for name, card in cards.items()}
-    others = [write_text(root, STATS, _json({"configs": stats}))]
+    others = [write_text(root, name, preamble(device)) for device, name in PREAMBLES.items()]
+    others.append(write_text(root, STATS, _json({"configs": stats})))
     write_text(root, README, render_card(cards))
     entries = {name: card.entry for name, card in cards.items()}
     write_text(root, MANIFEST, _json(manifest_json(entries, others)))

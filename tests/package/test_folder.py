@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
+from builder.codegen import preamble
 from builder.errors import FolderError, SplitError, StoreError
 from builder.package import folder as folder_module
 from builder.package import shards
@@ -62,7 +63,8 @@ def test_layout_and_manifest(demo: Path) -> None:
                 content = files.pop(file["path"])
                 assert hashlib.sha256(content).hexdigest() == file["sha256"]
                 assert len(content) == file["bytes"]
-    assert sorted(files) == sorted([MANIFEST, README, STATS])
+    assert sorted(files) == sorted([MANIFEST, README, STATS, "preamble.cpp", "preamble.cu"])
+    assert files["preamble.cu"].decode() == preamble("cuda")
     assert manifest["configs"]["paired"]["rejections"] == {"duplicate": 3}
     assert manifest["configs"]["paired"]["spec"]["config"] == "paired"
     assert {"builder", "warp", "datasets", "pyarrow", "tokenizers", "python"} <= set(manifest["versions"])
