@@ -73,11 +73,13 @@ class WarpCudaPairs(ArrowBasedBuilder):  # type: ignore[misc]
     BUILDER_CONFIGS: ClassVar = [WarpCudaPairsConfig(load_spec(name)) for name in config_names()]
     DEFAULT_CONFIG_NAME = "paired"
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, cache_dir: str | None = None, **kwargs: Any) -> None:
         for name in ("data_files", "data_dir"):
             _refuse(name, kwargs.get(name))
+        # Made directly or by load_dataset: one cache directory.
+        kwargs["hash"] = kwargs.get("hash") or _digest()
         self._decision: Decision | None = None
-        super().__init__(*args, **kwargs)
+        super().__init__(cache_dir=cache_dir, **kwargs)
 
     def _create_builder_config(
         self,
@@ -154,8 +156,12 @@ def dataset_module(
         return None
     for name, value in (("revision", revision), ("data_dir", data_dir), ("data_files", data_files)):
         _refuse(name, value)
-    digest = hashlib.sha256(f"{source_digest('.')} {versions()['warp']}".encode()).hexdigest()[:16]
-    return DatasetModule(hook.NAME, digest, {"dataset_name": hook.NAME})
+    return DatasetModule(hook.NAME, _digest(), {"dataset_name": hook.NAME})
+
+
+def _digest() -> str:
+    """Return 16 hex digits over our sources and Warp's version."""
+    return hashlib.sha256(f"{source_digest('.')} {versions()['warp']}".encode()).hexdigest()[:16]
 
 
 def _built_folder_here() -> bool:

@@ -196,6 +196,11 @@ def test_explicit_defaults_mean_the_same_directory(directory: Callable[..., str]
     assert directory() == directory("paired")
 
 
+def test_a_builder_made_directly_has_the_same_directory(directory: Callable[..., str], tmp_path: Path) -> None:
+    made = warp_cuda_pairs.WarpCudaPairs(cache_dir=str(tmp_path), config_name="cuda", seed=3)
+    assert made.cache_dir == directory("cuda", seed=3)
+
+
 OTHER = {
     "num_kernels": 9999,
     "seed": 1,
