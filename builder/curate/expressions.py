@@ -9,9 +9,9 @@ from typing import Any
 # Fixed here and not read from `builtins`, which grows with Python.
 _BUILTINS = frozenset(
     ("abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset", "getattr",
-     "hasattr", "hash", "hex", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "next",
-     "object", "pow", "print", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "super",
-     "tuple", "type", "zip")
+     "hasattr", "hash", "hex", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min",
+     "next", "object", "pow", "print", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum",
+     "super", "tuple", "type", "zip")
 )  # fmt: skip
 # Fields that say nothing of the program, or that not every Python has.
 _IGNORED = frozenset(("ctx", "kind", "type_comment", "type_params"))
