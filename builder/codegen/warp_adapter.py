@@ -14,7 +14,7 @@ import importlib.util
 import linecache
 import time
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ import warp as wp
 from ..errors import AdapterError, CodegenRejection
 from ..record import Reason
 from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
-from .overload_memo import remembering
+from .shortcuts import name_types_once, no_line_directive, remembering
 
 TESTED_VERSIONS = ("1.19.0",)
 _INSTALL = f"install a tested version: pip install 'warp-lang=={TESTED_VERSIONS[-1]}'"
@@ -55,7 +55,7 @@ _NEEDS = {
         "_SharedFunctionSource",
         "_store_shared_source",
     ),
-    wcodegen.Adjoint: ("resolve_func",),
+    wcodegen.Adjoint: ("resolve_func", "get_line_directive"),
     wtypes: ("scalar_types", "range_t", "shape_t", "_ArrayAnnotation", "_IndexedArrayAnnotation"),
     wbuild: ("build_cpu", "build_cuda"),
 }
@@ -204,25 +204,6 @@ def _options(module: Any) -> dict[str, Any]:
     return options | {"output_arch": None}
 
 
-def _no_line_directive(statement: str, line: int | None = None) -> None:
-    """Stand in for Adjoint.get_line_directive, which is asked for every line and has none without lineinfo."""
-
-
-def _name_types_once(adjoints: Iterable[Any]) -> None:
-    """Give the variables of built functions their C++ types: Warp works each out six times."""
-    names: dict[int, Callable[..., str]] = {}
-    for adj in adjoints:
-        for var in (*adj.args, *adj.variables):
-            ctype = names.get(id(var.type))
-            if ctype is None:
-                ctype = names[id(var.type)] = _either(var.ctype(), var.ctype(value_type=True))
-            var.ctype = ctype
-
-
-def _either(plain: str, value: str) -> Callable[..., str]:
-    return lambda value_type=False: value if value_type else plain
-
-
 def _build(kernel: Any) -> Any:
     """Return Warp's builder for one kernel: the module is hashed and built once, for both devices."""
     module, options = kernel.module, _options(kernel.module)
@@ -230,7 +211,7 @@ def _build(kernel: Any) -> Any:
     for adj in (kernel.adj, *(overload.adj for overload in overloads)):
         adj.resolve_func = _resolve_func
         if not options["lineinfo"] and options["mode"] != "debug":
-            adj.get_line_directive = _no_line_directive
+            adj.get_line_directive = no_line_directive
     hasher = wcontext.ModuleHasher([kernel], options)
     if len(hasher.unique_kernels) != 1:
         detail = f"{kernel.key} is generic: give every argument a concrete type, or the kernel one overload"
@@ -315,7 +296,7 @@ def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
     adjoints = [kernel.adj, *(function.adj for function in builder.functions)]
     for adj in adjoints:
         adj.fun_lineno = first_lines.get(adj.func.__code__, adj.fun_lineno)
-    _name_types_once(adjoints)
+    name_types_once(adjoints)
     structs, renames = _structs(builder)
     return RawCode(
         name=kernel.key,

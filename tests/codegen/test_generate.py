@@ -14,7 +14,7 @@ import pytest
 import warp as wp
 
 from builder.codegen import Generated, entry_point, fewer_collections, generate, measure_bound, preamble, warp_adapter
-from builder.codegen.overload_memo import remembering
+from builder.codegen.shortcuts import remembering
 from builder.errors import AdapterError, CodegenRejection
 from builder.record import Reason
 

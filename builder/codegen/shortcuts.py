@@ -1,13 +1,17 @@
-"""Remembers which overload of a Warp builtin a call resolves to.
+"""Work that Warp repeats for every kernel, done once. The text stays Warp's own, which the golden test proves.
 
-Warp tries the overloads of a builtin one after the other, binding a signature for each; that is a third
-of the time it takes to build a kernel. The answer depends only on the builtin, on the types of the
-arguments and on the number of outputs, so it is looked up once per combination.
+Each is given to the objects of one kernel, never to Warp's classes: a user's own kernels do not notice.
+
+- Warp tries the overloads of a builtin one after the other, binding a signature for each; that is a third of the
+  time it takes to build a kernel. The answer depends only on the builtin, on the types of the arguments and on the
+  number of outputs, so it is looked up once per combination.
+- Warp works out the C++ type of each variable six times.
+- Warp asks for a line directive for every line, and without line information there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Resolve = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
@@ -54,3 +58,22 @@ def remembering(resolve: Resolve, plain_types: frozenset[type], array_types: fro
         return found
 
     return resolve_func
+
+
+def no_line_directive(statement: str, line: int | None = None) -> None:
+    """Stand in for ``Adjoint.get_line_directive`` when there is no line information."""
+
+
+def name_types_once(adjoints: Iterable[Any]) -> None:
+    """Give the variables of the adjoints of built functions their C++ types."""
+    names: dict[int, Callable[..., str]] = {}
+    for adj in adjoints:
+        for var in (*adj.args, *adj.variables):
+            ctype = names.get(id(var.type))
+            if ctype is None:
+                ctype = names[id(var.type)] = _either(var.ctype(), var.ctype(value_type=True))
+            var.ctype = ctype
+
+
+def _either(plain: str, value: str) -> Callable[..., str]:
+    return lambda value_type=False: value if value_type else plain
