@@ -12,6 +12,7 @@ import json
 import string
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib import metadata
 from typing import Annotated, Any
 
 import yaml
@@ -227,10 +228,14 @@ class BuildSpec(BaseModel):
         )
 
 
+@cache
+def version(distribution: str) -> str:
+    """Return an installed distribution's version; remembered, because its metadata costs a millisecond to parse."""
+    return metadata.version(distribution)
+
+
 def versions() -> dict[str, str]:
     """Return the versions that decide bytes: ours, Warp's, and that of the MinHash which finds near-duplicates."""
-    from importlib.metadata import version
-
     return {"builder": __version__, "warp": version("warp-lang"), "rensa": version("rensa")}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Set
 
 # Warp echoes the Python line it translates as `// <source><padding>       <L 12>`, and in the adjoint as
 # `// adj: <source><padding>  <L 12>`.
@@ -12,7 +12,7 @@ _MARK = "  <L "
 def canonical(
     raw: str,
     *,
-    echoes: Collection[str],
+    echoes: Set[str],
     renames: Iterable[tuple[str, str]] = (),
     origins: Iterable[str] = (),
     source_comments: bool = True,
@@ -21,7 +21,7 @@ def canonical(
 
     Args:
         raw: text as Warp generates it.
-        echoes: the Python lines (stripped) that Warp translated; only comments that hold one are echoes.
+        echoes: the comments (stripped) by which Warp may echo a Python line; only these are taken for echoes.
         renames: ``(symbol with Warp's content hash, symbol without)``.
         origins: the comment lines that name the Python file, without line end.
         source_comments: keep the echoed Python lines; Warp's own comments always stay.
@@ -38,13 +38,7 @@ def canonical(
     return _tidy(text)
 
 
-def _is_echo(comment: str, echoes: Collection[str]) -> bool:
-    if comment.startswith("// adj: ") and comment[8:] in echoes:
-        return True
-    return comment.startswith("// ") and comment[3:] in echoes
-
-
-def _echoes(raw: str, echoes: Collection[str], keep: bool) -> str:
+def _echoes(raw: str, echoes: Set[str], keep: bool) -> str:
     """Return the text with each echoed line stripped to its comment, or dropped."""
     head, *parts = raw.split(_MARK)
     out = [head]
@@ -52,7 +46,7 @@ def _echoes(raw: str, echoes: Collection[str], keep: bool) -> str:
         before = out[-1]
         start = before.rfind("\n") + 1
         number, closed, rest = part.partition(">\n")
-        if not (closed and number.isdigit() and _is_echo(before[start:].strip(), echoes)):
+        if before[start:].strip() not in echoes or not closed or not number.isdigit():
             out[-1] = before + _MARK + part
         elif keep:
             # A backslash that ends the line would make C++ take the next line into the comment.

@@ -113,7 +113,7 @@ class RawCode:
         cpu, cuda: the text for each device.
         structs: ``(name with Warp's content hash, plain name)`` of each struct.
         origins: the comment lines by which Warp names the Python file above device functions.
-        echoes: the Python lines (stripped) that Warp may echo as comments.
+        echoes: the comments (stripped) by which Warp may echo a Python line.
         entry_point: the C++ launch thunks and ``extern "C"`` entry points that go below the CPU code.
     """
 
@@ -306,7 +306,9 @@ def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
         cuda=_device_code(builder, kernel, "cuda", structs),
         structs=renames,
         origins=frozenset(f"// {adj.filename}:{adj.fun_lineno}" for adj in adjoints[1:]),
-        echoes=frozenset(line.strip() for adj in adjoints for line in adj.source_lines),
+        echoes=frozenset(
+            f"{start}{line.strip()}" for adj in adjoints for line in adj.source_lines for start in ("// ", "// adj: ")
+        ),
         entry_point=wcodegen.codegen_module(kernel, "cpu", builder.options),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from importlib.metadata import version
 
 import pyarrow as pa
 
@@ -15,7 +14,7 @@ from ..curate.keys import Keys, analyse
 from ..errors import CodegenRejection
 from ..kernels import candidate
 from ..record import PAIR_SCHEMA, VERDICTS, Reason, Rejection
-from ..spec import UNIT, BuildSpec
+from ..spec import UNIT, BuildSpec, versions
 
 _NOT_RUN = dict.fromkeys(VERDICTS, "not_run")
 
@@ -46,7 +45,7 @@ def _pair(spec: BuildSpec, index: int) -> tuple[dict[str, object], Keys]:
         "args": [{"name": name, "type": type_} for name, type_ in code.args],
         "launch_dim": code.launch_dim,
         "block_dim": code.block_dim,
-        "warp_version": version("warp-lang"),
+        "warp_version": versions()["warp"],
         "builder_version": __version__,
         "python_source": source.text,
         "cpp_forward": code.cpp_forward,

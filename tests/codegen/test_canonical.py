@@ -25,7 +25,7 @@ static int f_P_0123abcd(P_0123abcd a)
 }
 
 """
-ECHOES = {"y = a + \\", "# y  <L 5>"}
+ECHOES = {"// y = a + \\", "// adj: y = a + \\", "// # y  <L 5>"}
 
 
 def test_only_echoes_lose_their_padding_and_mark() -> None:
@@ -69,7 +69,7 @@ static int f_P_0123abcd(P_0123abcd a)
 
 
 def test_no_code_gives_no_text() -> None:
-    assert canonical("\n \n", echoes=()) == ""
+    assert canonical("\n \n", echoes=set()) == ""
 
 
 def _columns(source: str, source_comments: bool) -> list[str]:

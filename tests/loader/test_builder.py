@@ -240,7 +240,7 @@ def test_other_versions_and_sources_mean_another_directory(
         patch.setattr(builder.spec, "__version__", "9.9.9")
         seen.add(directory())
     with monkeypatch.context() as patch:
-        patch.setattr("importlib.metadata.version", lambda name: "9.9.9")
+        patch.setattr(builder.spec, "version", lambda name: "9.9.9")
         seen.add(directory())
     with monkeypatch.context() as patch:
         patch.setattr(warp_cuda_pairs, "source_digest", lambda *parts: "0" * 16)
@@ -257,10 +257,10 @@ def test_a_new_warp_version_builds_again(
     assert len(builds) == 2
     load("paired")
     assert len(builds) == 2
-    from importlib import metadata
+    from builder import spec
 
-    real = metadata.version
-    monkeypatch.setattr(metadata, "version", lambda name: "9.9.9" if name == "warp-lang" else real(name))
+    real = spec.version
+    monkeypatch.setattr(spec, "version", lambda name: "9.9.9" if name == "warp-lang" else real(name))
     load("paired")
     assert len(builds) == 3
 
