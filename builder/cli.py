@@ -188,6 +188,7 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fo
         raise typer.Exit(1)
     _out.print(f"{folder}: every file is as the manifest says", markup=False)
 
+
 def main() -> None:
     """Run the command line."""
     app()

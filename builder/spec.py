@@ -164,9 +164,7 @@ class BuildSpec(BaseModel):
         try:
             fields = [name for _, name, _, _ in string.Formatter().parse(value) if name is not None]
         except ValueError as error:
-            raise ValueError(
-                f"not a format string ({error}); write a literal brace as {{{{ or }}}}"
-            ) from None
+            raise ValueError(f"not a format string ({error}); write a literal brace as {{{{ or }}}}") from None
         for name in fields:
             if name not in PLACEHOLDERS:
                 raise ValueError(unknown("placeholder", name, PLACEHOLDERS))

@@ -46,9 +46,7 @@ def edges(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
         table = store.get("edges", spec.edges_key(), rank)
     if table is None:
         keys = [analyse(text) for text in unit.column("python_source").to_pylist()]
-        table = edges_table(unit.column("index").to_pylist(), keys).replace_schema_metadata(
-            unit.schema.metadata
-        )
+        table = edges_table(unit.column("index").to_pylist(), keys).replace_schema_metadata(unit.schema.metadata)
         store.put("edges", spec.edges_key(), rank, table)
     return table
 
@@ -103,9 +101,7 @@ def save_decision(spec: BuildSpec, store: Store, decision: Decision) -> None:
 # --- rows --------------------------------------------------------------------------------------------
 
 
-def _rows_of(
-    spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt.NDArray[np.int64]
-) -> pa.Table:
+def _rows_of(spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt.NDArray[np.int64]) -> pa.Table:
     """Return the rows of some candidates of one unit, as the config shows them."""
     unit = generate(spec, store, rank)
     counts = count_tokens(spec, store, rank)

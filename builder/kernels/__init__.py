@@ -9,6 +9,7 @@ from .categories import category
 from .choices import Choices, CounterChoices
 from .facts import describe, features, kernel_name
 from .program import Program
+from .reading import Reading
 from .render import render
 from .source import KernelSource
 
@@ -24,12 +25,13 @@ def draw_program(choices: Choices, categories: Mapping[str, float]) -> Program:
     lean = choices.chance(1, 4)
     program = category(name)(choices)
     options = (("grid_stride", False),) if lean else ()
-    return replace(program, name=kernel_name(program), options=options)
+    return replace(program, name=kernel_name(Reading(program)), options=options)
 
 
 def to_source(program: Program) -> KernelSource:
     """Return the kernel source of a program with its description and features."""
-    return KernelSource(render(program), program.name, program.category, describe(program), features(program))
+    reading = Reading(program)
+    return KernelSource(render(program), program.name, program.category, describe(reading), features(reading))
 
 
 def candidate(seed: int, index: int, categories: Mapping[str, float]) -> KernelSource:

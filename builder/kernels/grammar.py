@@ -8,6 +8,7 @@ the row asks for. Names not yet used are preferred, so that programs have no dea
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from .draft import Draft, Input
 from .guards import GUARDS, LIMITS, apply, identity, number, whole
@@ -143,12 +144,17 @@ def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> 
     return tuple(args)
 
 
-def _fitting(draft: Draft, type_: Value, families: tuple[str, ...]) -> list[Op]:
+@lru_cache(maxsize=4096)
+def _rows_within(type_: Value, families: tuple[str, ...], known: frozenset[Value]) -> tuple[Op, ...]:
+    return tuple(row for row in ops_for(type_, families) if known.issuperset(row.params))
+
+
+def _fitting(draft: Draft, type_: Value, families: tuple[str, ...]) -> tuple[Op, ...]:
     """Return the rows whose vector and matrix parameters the scope can fill with what it has."""
-    known = {type_, FLOAT, INT, BOOL}
-    known.update(local.type for local in draft.locals)
-    known.update(array.type.dtype for array in draft.inputs)
-    return [row for row in ops_for(type_, families) if known.issuperset(row.params)]
+    in_scope = [local.type for local in draft.locals]
+    return _rows_within(
+        type_, families, frozenset([type_, FLOAT, INT, BOOL, *in_scope, *(a.type.dtype for a in draft.inputs)])
+    )
 
 
 def expr(

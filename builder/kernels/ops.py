@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from .program import BOOL, FLOAT, INT, MAT22, MAT33, MAT44, VEC2, VEC3, VEC4, VEC_OF, Mat, Value, Vec
 
@@ -26,7 +26,7 @@ PRECEDENCE = {
 TIGHTEST = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Op:
     """One row. ``symbol`` is an infix operator, ``neg``/``not``, or the callable's name.
 
@@ -55,7 +55,7 @@ class Op:
     def prefix(self) -> bool:
         return self.symbol in ("neg", "not")
 
-    @property
+    @cached_property
     def builtin(self) -> str | None:
         """The Warp builtin this row calls, or None for operators and conversions."""
         return self.symbol.removeprefix("wp.") if self.symbol.startswith("wp.") else None

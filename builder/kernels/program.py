@@ -28,14 +28,8 @@ class Vec:
     """A vector of ``n`` float32."""
 
     n: int
-
-    @property
-    def text(self) -> str:
-        return f"wp.vec{self.n}"
-
-    @property
-    def name(self) -> str:
-        return f"vec{self.n}"
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +37,15 @@ class Mat:
     """A square matrix of ``n`` by ``n`` float32."""
 
     n: int
-
-    @property
-    def text(self) -> str:
-        return f"wp.mat{self.n}{self.n}"
-
-    @property
-    def name(self) -> str:
-        return f"mat{self.n}{self.n}"
+    name: str
+    text: str
 
 
 FLOAT = Scalar("float32", "float")
 INT = Scalar("int32", "int")
 BOOL = Scalar("bool", "bool")
-VEC2, VEC3, VEC4 = Vec(2), Vec(3), Vec(4)
-MAT22, MAT33, MAT44 = Mat(2), Mat(3), Mat(4)
+VEC2, VEC3, VEC4 = (Vec(n, f"vec{n}", f"wp.vec{n}") for n in (2, 3, 4))
+MAT22, MAT33, MAT44 = (Mat(n, f"mat{n}{n}", f"wp.mat{n}{n}") for n in (2, 3, 4))
 VEC_OF = {2: VEC2, 3: VEC3, 4: VEC4}
 MAT_OF = {2: MAT22, 3: MAT33, 4: MAT44}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 from .. import codegen, stages
 from ..curate.decision import Deciding, Decision
@@ -18,7 +18,7 @@ from .progress import Reporter, Terminal, reporting
 
 def _setup_worker() -> None:
     tokens.one_thread()
-    codegen.warm_up()
+    codegen.fewer_collections().__enter__()  # for the worker's whole life
 
 
 class _Here:
@@ -26,12 +26,14 @@ class _Here:
 
     def __init__(self, spec: BuildSpec, store: Store) -> None:
         self._spec, self._store = spec, store
+        self._tuned = ExitStack()
+        self._tuned.enter_context(codegen.fewer_collections())
 
     def prepared(self, ranks: Iterable[int]) -> Iterator[int]:
         return (stages.prepare(self._spec, self._store, rank) for rank in ranks)
 
     def close(self) -> None:
-        pass
+        self._tuned.close()
 
 
 class _Workers:
@@ -66,9 +68,7 @@ def _decide(spec: BuildSpec, store: Store, makers: _Here | _Workers, reporter: R
     return deciding.result()
 
 
-def _refresh(
-    spec: BuildSpec, store: Store, makers: _Here | _Workers, decision: Decision, reporter: Reporter
-) -> None:
+def _refresh(spec: BuildSpec, store: Store, makers: _Here | _Workers, decision: Decision, reporter: Reporter) -> None:
     """Make what is missing of the units of a decision taken earlier."""
     for rank in makers.prepared(range(decision.units)):
         kept = min(spec.num_kernels, int(decision.index.searchsorted((rank + 1) * UNIT)))

@@ -78,9 +78,7 @@ class Pool:
         self._executor = self._open()
 
     def _open(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self._num_proc, mp_context=_Context(), initializer=_start, initargs=(self._setup,)
-        )
+        return ProcessPoolExecutor(self._num_proc, mp_context=_Context(), initializer=_start, initargs=(self._setup,))
 
     def close(self) -> None:
         """End the workers now, whatever they are doing."""

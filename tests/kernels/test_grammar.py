@@ -7,8 +7,9 @@ from hypothesis import given, settings
 
 from builder import codegen
 from builder.curate.keys import analyse
-from builder.kernels import candidate, facts, to_source
+from builder.kernels import candidate, to_source
 from builder.kernels.program import Apply, Array, Assign, Atomic, Let, Literal, Load, Name, Part, Store
+from builder.kernels.reading import expressions, statements
 from builder.spec import category_names
 
 from .drawing import WEIGHTS, programs
@@ -43,7 +44,7 @@ def test_reruns_in_an_empty_namespace_to_the_same_text(program):
 @given(programs())
 def test_every_expression_has_the_type_its_place_asks_for(program):
     arrays = {arg.name: arg.type for arg in program.args if isinstance(arg.type, Array)}
-    for expr in facts.expressions(program):
+    for expr in expressions(program):
         if isinstance(expr, Apply):
             assert tuple(arg.type for arg in expr.args) == expr.op.params
         elif isinstance(expr, Load):
@@ -51,7 +52,7 @@ def test_every_expression_has_the_type_its_place_asks_for(program):
             assert len(expr.index) == arrays[expr.array].ndim
         elif isinstance(expr, Part):
             assert all(0 <= k < expr.base.type.n for k in expr.index)
-    for stmt in facts.statements(program.body):
+    for stmt in statements(program.body):
         if isinstance(stmt, (Store, Atomic)):
             assert stmt.value.type == arrays[stmt.array].dtype
 
@@ -60,26 +61,26 @@ def test_every_expression_has_the_type_its_place_asks_for(program):
 @given(programs())
 def test_nothing_is_dead(program):
     """Every argument and every local is read, every output written."""
-    names = {e.name for e in facts.expressions(program) if isinstance(e, Name)}
-    loads = {e.array for e in facts.expressions(program) if isinstance(e, Load)}
-    statements = list(facts.statements(program.body))
-    written = {s.array for s in statements if isinstance(s, (Store, Atomic))}
+    names = {e.name for e in expressions(program) if isinstance(e, Name)}
+    loads = {e.array for e in expressions(program) if isinstance(e, Load)}
+    body = list(statements(program.body))
+    written = {s.array for s in body if isinstance(s, (Store, Atomic))}
     for arg in program.args:
         if isinstance(arg.type, Array):
             assert arg.name in loads or arg.name in written, arg.name
             assert not (arg.name in loads and arg.name in written)
         else:
             assert arg.name in names, arg.name
-    for stmt in statements:
+    for stmt in body:
         if isinstance(stmt, Let):
-            updated = any(isinstance(s, Assign) and s.name == stmt.name for s in statements)
+            updated = any(isinstance(s, Assign) and s.name == stmt.name for s in body)
             assert stmt.name in names or updated, stmt.name
 
 
 @settings(max_examples=300)
 @given(programs())
 def test_no_bare_constant_is_stored(program):
-    for stmt in facts.statements(program.body):
+    for stmt in statements(program.body):
         if isinstance(stmt, Store):
             assert not isinstance(stmt.value, Literal)
 
@@ -88,7 +89,7 @@ def test_no_bare_constant_is_stored(program):
 @given(programs())
 def test_names_do_not_collide(program):
     names = [arg.name for arg in program.args] + list(program.tid)
-    names += [s.name for s in facts.statements(program.body) if isinstance(s, Let)]
+    names += [s.name for s in statements(program.body) if isinstance(s, Let)]
     assert len(set(names)) == len(names)
 
 

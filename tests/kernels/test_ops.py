@@ -7,6 +7,7 @@ from builder.kernels import facts
 from builder.kernels.guards import GUARDS, LIMITS
 from builder.kernels.ops import TABLE, op, ops_for
 from builder.kernels.program import BOOL, FLOAT, INT, Apply, Arg, Array, Load, Name, Program, Store
+from builder.kernels.reading import Reading
 from builder.kernels.render import render
 
 
@@ -26,7 +27,7 @@ def test_row_is_what_warp_knows(row):
     assert "one_op_cpu_kernel_forward" in code.cpp_forward
     assert "one_op_cuda_kernel_backward" in code.cuda_backward
     if row.builtin and row.builtin not in ("identity",):
-        assert f"builtin:{row.builtin}" in facts.features(program_for(row))
+        assert f"builtin:{row.builtin}" in facts.features(Reading(program_for(row)))
 
 
 def test_no_row_twice():

@@ -52,7 +52,9 @@ def test_rejections_are_counted_and_bounded_by_the_last_row(tmp_path, monkeypatc
         return source
 
     monkeypatch.setattr(unit, "candidate", sometimes_broken)
-    decision = scale.build(load_spec("paired", num_kernels=100, splits="0.6/0.2/0.2"), Store(tmp_path), progress=Silent())
+    decision = scale.build(
+        load_spec("paired", num_kernels=100, splits="0.6/0.2/0.2"), Store(tmp_path), progress=Silent()
+    )
     last = int(decision.index[-1])
     assert decision.rejections["codegen_error"] == sum(1 for index in range(last) if index % 10 == 5)
     assert decision.rejections["duplicate"] >= 1
