@@ -57,11 +57,18 @@ def count_tokens(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     key = training_key(spec, tokenizer.sha256)
     table = store.get("tokens", key, rank)
     if table is None:
-        prompts, completions = training_texts(spec, generate(spec, store, rank))
-        counts = [pa.array(tokenizer.count(texts), pa.int32()) for texts in (prompts, completions)]
+        texts = training_texts(spec, generate(spec, store, rank))
+        counts = [pa.array(tokenizer.count(column.to_pylist()), pa.int32()) for column in texts]
         table = pa.table(counts, names=["prompt_tokens", "completion_tokens"])
         store.put("tokens", key, rank, table)
     return table
+
+
+def is_prepared(spec: BuildSpec, store: Store, rank: int) -> bool:
+    """Say whether :func:`prepare` would find every file there and whole."""
+    tokens_key = training_key(spec, tokens.load(spec.tokenizer).sha256)
+    files = (("units", spec.generation_key()), ("edges", spec.edges_key()), ("tokens", tokens_key))
+    return all(store.path(kind, key, rank) is not None for kind, key in files)
 
 
 def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
@@ -109,8 +116,8 @@ def _rows_of(spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt
     chosen = unit.take(pa.array(place))
     prompts, completions = training_texts(spec, chosen)
     columns: dict[str, object] = {
-        "prompt": pa.array(prompts, pa.string()),
-        "completion": pa.array(completions, pa.string()),
+        "prompt": prompts,
+        "completion": completions,
         **{name: counts.column(name).take(pa.array(place)) for name in counts.column_names},
     }
     schema = row_schema(spec.config)

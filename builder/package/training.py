@@ -6,26 +6,26 @@ import hashlib
 import json
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..record import VIEWS
 from ..spec import PLACEHOLDERS, BuildSpec
 
 
-def training_texts(spec: BuildSpec, pairs: pa.Table) -> tuple[list[str], list[str]]:
+def training_texts(spec: BuildSpec, pairs: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """Return the prompts and the completions of a table of pairs, one of each per row.
 
     A prompt is the instruction, a blank line and the code to start from; it ends with a line break. A
     completion is the code to produce; it starts with a non-space.
     """
     view = VIEWS[spec.config]
-    given = pairs.column(view.prompt).to_pylist()
-    wanted = pairs.column(view.completion).to_pylist()
     columns = [pairs.column(name).to_pylist() for name in PLACEHOLDERS]
-    prompts = [
-        f"{spec.instruction.format(**dict(zip(PLACEHOLDERS, values, strict=True)))}\n{code}"
-        for code, *values in zip(given, *columns, strict=True)
+    instructions = [
+        spec.instruction.format(**dict(zip(PLACEHOLDERS, values, strict=True)))
+        for values in zip(*columns, strict=True)
     ]
-    return prompts, wanted
+    prompts = pc.binary_join_element_wise(pa.array(instructions, pa.string()), pairs.column(view.prompt), "\n")
+    return prompts, pairs.column(view.completion)
 
 
 def training_key(spec: BuildSpec, tokenizer_sha256: str) -> str:

@@ -44,8 +44,11 @@ class _Workers:
         self._pool = Pool(num_proc, _setup_worker)
 
     def prepared(self, ranks: Iterable[int]) -> Iterator[int]:
-        tasks = ((self._spec, self._store, rank) for rank in ranks)
-        return self._pool.in_order(stages.prepare, tasks)
+        # What is there needs no worker; without a task no worker is started.
+        there_already = {rank: stages.is_prepared(self._spec, self._store, rank) for rank in ranks}
+        tasks = ((self._spec, self._store, rank) for rank, there in there_already.items() if not there)
+        made = self._pool.in_order(stages.prepare, tasks)
+        return (rank if there else next(made) for rank, there in there_already.items())
 
     def close(self) -> None:
         self._pool.close()
