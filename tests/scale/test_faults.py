@@ -1,9 +1,11 @@
 """Killed, doubled, damaged: a rerun gives the bytes of an undisturbed build."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -16,8 +18,7 @@ def units(store):
 
 
 def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(child) for child in file.read().split()]
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def wait_until(condition, seconds=90):
@@ -39,8 +40,7 @@ def start(store, num_proc):
 
 def alive(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
@@ -64,12 +64,12 @@ def test_kill_9_and_rerun(reference, tmp_path, num_proc):
 
 
 def test_a_killed_worker_costs_only_its_task(reference, tmp_path):
-    store, expected = reference
+    store, _ = reference
     process = start(tmp_path / "store", 2)
     wait_until(lambda: len(units(tmp_path / "store")) >= 1)
-    workers = [pid for pid in children(process.pid) if b"spawn_main" in open(f"/proc/{pid}/cmdline", "rb").read()]
+    workers = [pid for pid in children(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     os.kill(workers[0], signal.SIGKILL)
-    out, err = process.communicate()
+    _, err = process.communicate()
     assert process.returncode == 0, err
     assert contents(tmp_path / "store") == contents(store)
 
@@ -86,8 +86,6 @@ def test_two_builds_at_once(reference, tmp_path):
 @pytest.mark.parametrize("kind", ["units", "edges", "tokens", "decisions"])
 @pytest.mark.parametrize("damage", ["flip", "truncate"])
 def test_a_damaged_file_is_made_again(reference, tmp_path, kind, damage):
-    import shutil
-
     store, expected = reference
     copy = tmp_path / "store"
     shutil.copytree(store, copy)

@@ -16,17 +16,10 @@ def test_num_proc_is_a_whole_number(tmp_path, num_proc):
 
 
 def test_a_split_that_turns_out_empty_stops_the_build(tmp_path):
-    spec = load_spec("paired", num_kernels=5, splits="0.2/0.4/0.4", seed=1)
-    seeds = 0
-    for seed in range(12):
-        try:
-            scale.build(spec.model_copy(update={"seed": seed}), Store(tmp_path), progress=Silent())
-        except SplitError as error:
-            assert "would be empty" in str(error)
-            assert "num_kernels" in str(error)
-            seeds += 1
-            break
-    assert seeds, "five rows filled three splits twelve times"
+    # With five rows some split of this seed stays empty; the candidates are pinned by the golden tests.
+    spec = load_spec("paired", num_kernels=5, splits="0.6/0.2/0.2", seed=2)
+    with pytest.raises(SplitError, match=r"split '\w+' would be empty: none of 5 kernels.*raise num_kernels"):
+        scale.build(spec, Store(tmp_path), progress=Silent())
 
 
 def test_a_grammar_that_has_no_more_to_give_stops_the_build(tmp_path, monkeypatch):
