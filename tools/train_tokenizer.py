@@ -1,6 +1,6 @@
 """Trains the default tokenizer on our own pairs and writes configs/tokenizer.json.
 
-    python tools/train_tokenizer.py [--units 16] [--out configs/tokenizer.json]
+    python tools/train_tokenizer.py [--units 20] [--out configs/tokenizer.json]
 
 The text is all five code columns and the instructions of generated pairs, of a seed that no shipped config
 uses. The same versions of this project, Warp and tokenizers give the same file again.
@@ -44,7 +44,7 @@ def texts(tables: list[pa.Table]) -> list[str]:
     made = [text for table in tables for name in COLUMNS for text in table.column(name).to_pylist()]
     for config in config_names():
         spec = load_spec(config)
-        made.extend(training_texts(spec, table.slice(0, 1))[0][0].split("\n\n")[0] for table in tables)
+        made.extend(training_texts(spec, table.slice(0, 1))[0][0].as_py().split("\n\n")[0] for table in tables)
     return made
 
 
@@ -85,7 +85,7 @@ def digest(corpus: list[str]) -> str:
 def main() -> None:
     """Train, write, report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--units", type=int, default=16, help=f"units of {UNIT} candidates to train on")
+    parser.add_argument("--units", type=int, default=20, help=f"units of {UNIT} candidates to train on")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
     started = time.perf_counter()
@@ -94,7 +94,7 @@ def main() -> None:
     inner = train(corpus)
     print(f"generated in {generated - started:.1f} s, trained in {time.perf_counter() - generated:.1f} s")
     print(f"vocabulary {inner.get_vocab_size():,}")
-    inner.save(str(options.out))
+    inner.save(str(options.out), pretty=False)
     report(options.out, corpus, list(pairs(options.units, 1)))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from .draft import Draft, Input
-from .guards import GUARDS, LIMITS, apply, identity, number, whole
+from .guards import GUARDS, LIMITS, apply, identity, joined, number, unlike, unsigned, whole
 from .indices import place
 from .ops import Op, op, ops_for
 from .program import (
@@ -33,6 +33,8 @@ INTEGER = ("int",)
 BITS = ("int", "bits")
 MATH = ("math", "arith", "math2")
 VECTOR = ("vec", "vec_make", "vec_reduce", "arith")
+_BASIC = ("arith", "int", "vec", "mat")
+_MAKERS = ("vec_make", "mat_make")
 MATRIX = ("mat", "mat_make", "mat_vec", "mat_reduce", "vec", "arith")
 
 
@@ -136,8 +138,8 @@ def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> 
         deeper = depth - 1 if position == 0 else c.below(depth) if depth > 0 else 0
         literal = position > 0 and not all(isinstance(arg, Literal) for arg in args)
         arg = expr(draft, type_, deeper, families, literal=literal)
-        if args and arg == args[0] and row.family not in ("vec_make", "mat_make"):
-            arg = number(c) if type_ == FLOAT else whole(c) if type_ == INT else apply("neg", arg)
+        if args and row.family not in _MAKERS and unsigned(arg) == unsigned(args[0]):
+            arg = unlike(c, unsigned(arg))
         if len(row.params) == 1 and isinstance(arg, Apply) and arg.op is row:
             arg = arg.args[0]  # f(f(x)) of a projection or an involution says nothing new
         args.append(GUARDS[guard](c, arg) if guard else arg)
@@ -175,11 +177,12 @@ def expr(
         return condition(draft, max(depth - 1, 0), families)
     if depth <= 0 or (not top and c.chance(1, 6)):
         return leaf(draft, type_, literal=literal)
-    rows = _fitting(draft, type_, families)
+    rows = _fitting(draft, type_, families) or _fitting(draft, type_, _BASIC)
     if not rows:
         return leaf(draft, type_, literal=literal)
     row = c.pick(rows)
-    return Apply(row, _arguments(draft, row, depth, families))
+    args = _arguments(draft, row, depth, families)
+    return apply(row.symbol, *args) if row.infix else Apply(row, args)
 
 
 _COMPARE_FLOAT = ("<", ">", "<=", ">=")
@@ -190,9 +193,12 @@ def condition(draft: Draft, depth: int, families: tuple[str, ...] = ARITHMETIC) 
     """Return a boolean expression that depends on a name or an input."""
     c = draft.choices
     if depth > 0 and c.chance(1, 2):
-        joined = c.pick(("and", "or", "not"))
+        word = c.pick(("and", "or", "not"))
         first = condition(draft, depth - 1, families)
-        return apply("not", first) if joined == "not" else apply(joined, first, condition(draft, depth - 1, families))
+        if word == "not":
+            return apply("not", first)
+        second = condition(draft, depth - 1, families)
+        return apply(word, first, second if second != first else comparison(draft, families))
     flags = draft.of_type(BOOL)
     if flags and c.chance(1, 3):
         return draft.read(c.pick(flags))
@@ -208,9 +214,9 @@ def comparison(draft: Draft, families: tuple[str, ...]) -> Expr:
         return _integer_test(draft)
     left = leaf(draft, FLOAT, literal=False, mutable=False)
     if c.chance(1, 3):
-        left = apply(c.pick(("+", "-", "*")), left, expr(draft, FLOAT, c.below(2), families))
+        left = joined(c, c.pick(("+", "-", "*")), left, expr(draft, FLOAT, c.below(2), families))
     right = number(c) if c.chance(2, 3) else leaf(draft, FLOAT)
-    return apply(c.pick(_COMPARE_FLOAT), left, right if right != left else number(c))
+    return joined(c, c.pick(_COMPARE_FLOAT), left, right)
 
 
 def _integer_test(draft: Draft) -> Expr:

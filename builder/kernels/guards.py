@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .choices import Choices
 from .ops import op
-from .program import FLOAT, INT, VEC_OF, Apply, Expr, Literal, Mat, Name, Value, Vec
+from .program import FLOAT, INT, VEC_OF, Apply, Expr, Literal, Mat, Name, Part, Value, Vec
 
 Guard = Callable[[Choices, Expr], Expr]
 
@@ -30,8 +30,44 @@ def whole(choices: Choices, low: int = 1, high: int = 9) -> Literal:
 
 
 def apply(symbol: str, *args: Expr) -> Apply:
-    """Return the application of the table's row for these arguments' types."""
+    """Return the application of the table's row for these arguments' types.
+
+    ``a + -b`` becomes ``a - b``; what undoes or repeats itself (``--a``, ``abs(abs(a))``) is left out.
+    """
+    if len(args) == 1 and isinstance(args[0], Apply) and args[0].op.symbol == symbol:
+        if symbol in _IDEMPOTENT:
+            return args[0]
+        if symbol in _INVOLUTIONS and isinstance(inner := args[0].args[0], Apply):
+            return inner
+    if symbol in _OPPOSITE and len(args) == 2 and isinstance(args[1], Apply) and args[1].op.symbol == "neg":
+        symbol, args = _OPPOSITE[symbol], (args[0], args[1].args[0])
     return Apply(op(symbol, *(arg.type for arg in args)), args)
+
+
+_OPPOSITE = {"+": "-", "-": "+"}
+_IDEMPOTENT = ("wp.abs", "wp.sign")
+_INVOLUTIONS = ("neg", "not", "wp.transpose")
+
+
+def unsigned(x: Expr) -> Expr:
+    """Return the expression without a leading minus."""
+    return x.args[0] if isinstance(x, Apply) and x.op.symbol == "neg" else x
+
+
+def unlike(choices: Choices, x: Expr) -> Expr:
+    """Return an expression that differs from ``x`` by more than a factor, where ``x`` twice would be void."""
+    if isinstance(x.type, Vec):
+        parts = tuple(Part(x, ((k + 1) % x.type.n,)) for k in range(x.type.n))
+        return Apply(op(x.type.text, *(FLOAT,) * x.type.n), parts)
+    if isinstance(x.type, Mat):
+        return apply("+", apply("wp.transpose", x), apply("*", identity(x.type), number(choices)))
+    return whole(choices) if x.type == INT else number(choices)
+
+
+def joined(choices: Choices, symbol: str, left: Expr, right: Expr) -> Apply:
+    """Return ``left symbol right``; where both are the same but for a sign, another right side."""
+    same = unsigned(left) == unsigned(right)
+    return apply(symbol, left, unlike(choices, unsigned(right)) if same else right)
 
 
 def _positive(choices: Choices, x: Expr) -> Expr:

@@ -176,7 +176,7 @@ def _mat_rows(m: Mat) -> Iterator[Op]:
     yield Op("wp.inverse", (m,), m, "mat", "matrix inverse", ("mat_regular",))
     yield Op("wp.outer", (v, v), m, "mat_make", "outer product")
     yield Op("wp.diag", (v,), m, "mat_make", "diagonal matrix construction")
-    yield Op("wp.identity", (), m, "mat_make", "identity matrix", extra=f"n={m.n}, dtype=float")
+    yield Op("wp.identity", (), m, "constant", "identity matrix", extra=f"n={m.n}, dtype=float")
     yield Op("wp.matrix_from_rows", (v,) * m.n, m, "mat_make", "matrix construction from rows")
     yield Op("wp.matrix_from_cols", (v,) * m.n, m, "mat_make", "matrix construction from columns")
     yield Op("*", (m, v), v, "mat_vec", "matrix-vector product")

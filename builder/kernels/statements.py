@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from .draft import Draft, Local
 from .grammar import ARITHMETIC, comparison, condition, convert, element, expr, leaf
-from .guards import apply
+from .guards import apply, joined, unsigned
 from .program import FLOAT, INT, Assign, Atomic, Expr, For, If, Leave, Literal, Name, Stmt, Store, Value
 
 
@@ -27,13 +27,12 @@ def update(draft: Draft, local: Local, depth: int, families: tuple[str, ...]) ->
     local.updates += 1
     name = Name(local.name, local.type)
     term = expr(draft, local.type, depth, families)
-    if term == name:
+    if unsigned(term) == name:
         term = variable(draft, local.type)
     way = c.below(5) if local.type in (FLOAT, INT) else c.below(2)
-    if way in (0, 4):
-        return Assign(local.name, term, "+")
-    if way == 1:
-        return Assign(local.name, term, "-")
+    if way in (0, 1, 4):
+        sign = "-" if (way == 1) != (unsigned(term) is not term) else "+"
+        return Assign(local.name, unsigned(term), sign)
     if way == 2:
         return Assign(local.name, apply(c.pick(("wp.min", "wp.max")), name, term))
     if local.type == INT:
@@ -80,7 +79,7 @@ def _join(draft: Draft, type_: Value, left: Expr | None, right: Expr) -> Expr:
     if left is None:
         return right
     symbols = ("+", "-", "*", "wp.max", "wp.min") if type_ == FLOAT else ("+", "-")
-    return apply(draft.choices.pick(symbols), left, right)
+    return joined(draft.choices, draft.choices.pick(symbols), left, right)
 
 
 def store(draft: Draft, value: Expr, dtype: Value) -> None:

@@ -26,16 +26,15 @@ from ..resources import data_path
 
 DEFAULT = "default"
 
-# How the default tokenizer cuts text before BPE: a newline with the indentation after it; Warp's scalar types
-# whole; identifiers without their numbers (`var_` and `12`), with Warp's namespace and the sign or blank before
-# them; digits by three; other signs; other blanks. Written in character ranges that mean the same in Python's
-# `re` and in the tokenizers library. It matches every text from end to end, no match holds a newline but as
-# its first character, and nothing looks ahead or behind: so a piece is cut the same way alone as in its text.
+# How the default tokenizer cuts text before BPE: a newline with the indentation after it; identifiers with their
+# numbers (`var_12`), Warp's namespace and the sign or blank before them; digits by three; other signs; other
+# blanks. Written in character ranges that mean the same in Python's `re` and in the tokenizers library. It matches
+# every text from end to end, no match holds a newline but as its first character, and nothing looks ahead or
+# behind: so a piece is cut the same way alone as in its text.
 _WORD = r"(?:, |[^\n\r0-9A-Za-z_])?(?:wp(?:::|\.))?"
 PIECES = (
     r"\n *"
-    rf"|{_WORD}(?:u?int|b?float)(?:8|16|32|64)"
-    rf"|{_WORD}[A-Za-z_]+"
+    rf"|{_WORD}[A-Za-z_][0-9A-Za-z_]*"
     r"|[0-9]{1,3}"
     r"| ?[^ \n\t\r0-9A-Za-z_]+"
     r"|[ \t\r]+"

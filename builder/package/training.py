@@ -21,8 +21,7 @@ def training_texts(spec: BuildSpec, pairs: pa.Table) -> tuple[pa.ChunkedArray, p
     view = VIEWS[spec.config]
     columns = [pairs.column(name).to_pylist() for name in PLACEHOLDERS]
     instructions = [
-        spec.instruction.format(**dict(zip(PLACEHOLDERS, values, strict=True)))
-        for values in zip(*columns, strict=True)
+        spec.instruction.format(**dict(zip(PLACEHOLDERS, values, strict=True))) for values in zip(*columns, strict=True)
     ]
     prompts = pc.binary_join_element_wise(pa.array(instructions, pa.string()), pairs.column(view.prompt), "\n")
     return prompts, pairs.column(view.completion)

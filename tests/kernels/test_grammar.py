@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from builder import codegen
 from builder.curate.keys import analyse
 from builder.kernels import candidate, to_source
+from builder.kernels.guards import unsigned
 from builder.kernels.program import Apply, Array, Assign, Atomic, Let, Literal, Load, Name, Part, Store
 from builder.kernels.reading import expressions, statements
 from builder.spec import category_names
@@ -75,6 +76,19 @@ def test_nothing_is_dead(program):
         if isinstance(stmt, Let):
             updated = any(isinstance(s, Assign) and s.name == stmt.name for s in body)
             assert stmt.name in names or updated, stmt.name
+
+
+@settings(max_examples=300)
+@given(programs())
+def test_no_operation_cancels_itself(program):
+    """Nothing like x - x, x + -x, min(x, x), x < x, cross(x, x), --x or abs(abs(x)); squares may stand."""
+    for expr in expressions(program):
+        if not isinstance(expr, Apply) or expr.op.family in ("vec_make", "mat_make") or "low" in expr.op.guards:
+            continue
+        if len(expr.args) >= 2 and expr.op.symbol not in ("*", "wp.cw_mul"):
+            assert unsigned(expr.args[0]) != unsigned(expr.args[1])
+        if expr.op.symbol in ("neg", "not", "wp.abs", "wp.sign", "wp.transpose"):
+            assert not (isinstance(expr.args[0], Apply) and expr.args[0].op is expr.op)
 
 
 @settings(max_examples=300)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..choices import Choices
 from ..draft import Draft
 from ..grammar import BITS, INTEGER, NUMERIC, expr
-from ..program import FLOAT, INT, Program
+from ..program import FLOAT, INT, Name, Program
 from ..statements import combine, let, store
 
 
@@ -20,11 +20,11 @@ def build(c: Choices) -> Program:
     for _ in range(c.between(1, 4)):
         let(draft, main, c.between(1, 3), families)
     if c.chance(1, 4):
-        first = combine(draft, main)
-        kept = draft.let(first)
-        store(draft, expr(draft, main, 2, families), main)
-        kept.uses += 1
-        store(draft, draft.read(kept), main)
+        kept = combine(draft, main)
+        if not isinstance(kept, Name):
+            kept = draft.read(draft.let(kept))
+        store(draft, expr(draft, main, 2, families, top=True), main)
+        store(draft, kept, main)
     else:
         store(draft, combine(draft, main, expr(draft, main, c.between(1, 2), families)), main)
     return draft.program()

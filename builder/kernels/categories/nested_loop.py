@@ -24,12 +24,13 @@ def _window(draft: Draft, array: Input, counters: list[Local]) -> None:
     c = draft.choices
     own = list(draft.threads())
     index: list[Expr] = []
-    for axis in range(array.type.ndim):
-        term: Expr = Name(counters[axis % len(counters)].name, INT)
+    ndim = array.type.ndim
+    for axis in range(ndim):
+        chosen = counters[axis::ndim] or [counters[axis % len(counters)]]
+        terms: list[Expr] = [Name(counter.name, INT) for counter in chosen]
         if c.chance(1, 2):
-            index.append(wrapped(array, axis, c.pick(own), term))
-        else:
-            index.append(wrapped(array, axis, term))
+            terms.insert(0, c.pick(own))
+        index.append(wrapped(array, axis, *terms))
     draft.let(draft.load(array, tuple(index)))
 
 
