@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..record import VIEWS
+from ..resources import source_digest
 from ..spec import PLACEHOLDERS, BuildSpec
 
 
@@ -30,5 +31,6 @@ def training_texts(spec: BuildSpec, pairs: pa.Table) -> tuple[pa.ChunkedArray, p
 def training_key(spec: BuildSpec, tokenizer_sha256: str) -> str:
     """Return 32 hex digits over all that decides the token counts of a unit's rows."""
     view = VIEWS[spec.config]
-    parts = [spec.generation_key(), view.prompt, view.completion, spec.instruction, tokenizer_sha256]
+    code = source_digest("package/tokens.py", "package/training.py")
+    parts = [spec.generation_key(), view.prompt, view.completion, spec.instruction, tokenizer_sha256, code]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

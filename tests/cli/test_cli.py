@@ -1,0 +1,209 @@
+"""The command line, as a user meets it: in subprocesses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from builder.spec import field_names
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = [sys.executable, "-c", "from builder.cli import main; main()"]
+SMALL = ["-n", "130", "--seed", "3"]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+def environment(cache):
+    own = {"PYTHONPATH": str(ROOT), "HF_HOME": str(cache / "hf"), "WARP_CUDA_PAIRS_CACHE": str(cache / "store")}
+    return {**os.environ, **own, "HF_HUB_OFFLINE": "1", "COLUMNS": "200"}
+
+
+def run(cache, *arguments, cwd=None):
+    return subprocess.run(
+        [*COMMAND, *arguments], env=environment(cache), cwd=cwd, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def built(cache, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out") / "demo"
+    done = run(cache, "build", "paired", "cuda", *SMALL, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_build_to_a_folder_loads_and_checks(cache, built):
+    assert sorted(path.name for path in (built / "data").iterdir()) == ["cuda", "paired"]
+    manifest = json.loads((built / "manifest.json").read_text())
+    assert manifest["format"] == "warp_cuda_pairs"
+    done = run(cache, "check", str(built))
+    assert done.returncode == 0, done.stderr
+    script = (
+        "from datasets import load_dataset; "
+        f"d = load_dataset({str(built)!r}); c = load_dataset({str(built)!r}, 'cuda'); "
+        "print(sum(map(len, d.values())), sum(map(len, c.values())), 'cpp_forward' in d['train'].column_names)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", script], env=environment(cache), capture_output=True, text=True)
+    assert loaded.stdout.split() == ["130", "130", "True"], loaded.stderr
+
+
+def test_two_builds_of_one_spec_are_the_same_bytes(cache, built, tmp_path):
+    done = run(tmp_path, "build", "cuda", "paired", *SMALL, "--out", str(tmp_path / "again"), "--num-proc", "2")
+    assert done.returncode == 0, done.stderr
+
+    def files(folder):
+        return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+    first, second = files(built), files(tmp_path / "again")
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name] and name.endswith(".arrow")] == []
+
+
+def test_check_names_a_damaged_a_missing_and_an_extra_file(cache, tmp_path):
+    out = tmp_path / "demo"
+    assert run(cache, "build", *SMALL, "--out", str(out)).returncode == 0
+    shards = sorted((out / "data" / "paired").iterdir())
+    shards[0].write_bytes(shards[0].read_bytes()[:-7])
+    shards[1].unlink()
+    (out / "data" / "paired" / "stray.arrow").write_bytes(b"")
+    done = run(cache, "check", str(out))
+    assert done.returncode == 1
+    for name in (shards[0].name, shards[1].name, "stray.arrow"):
+        assert name in done.stderr
+
+
+def test_stats_as_tables_and_as_json(cache, built):
+    done = run(cache, "stats", str(built))
+    assert done.returncode == 0, done.stderr
+    assert "prompt" in done.stdout
+    assert "p95" in done.stdout
+    loaded = json.loads(run(cache, "stats", str(built), "--json").stdout)
+    assert loaded["paired"]["rows"] == loaded["cuda"]["rows"] == 130
+    assert loaded["paired"]["distinct_skeletons"] == 130
+
+
+def test_build_to_the_cache_shows_rows_and_is_found_by_load_dataset(cache):
+    done = run(cache, "build", "cpu", *SMALL, "--show", "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("import warp as wp") >= 2
+    units = sorted((cache / "store" / "units").rglob("*.arrow"))
+    before = [path.stat().st_mtime_ns for path in units]
+    script = (
+        "import warp_cuda_pairs; from datasets import load_dataset; "
+        "print(len(load_dataset('warp_cuda_pairs', 'cpu', split='train', num_kernels=130, seed=3)))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", script], env=environment(cache), capture_output=True, text=True)
+    assert int(loaded.stdout) > 100, loaded.stderr
+    assert "Generating" not in loaded.stderr
+    assert [path.stat().st_mtime_ns for path in units] == before
+
+
+def test_every_field_of_the_spec_is_an_option(cache):
+    text = run(cache, "build", "--help").stdout
+    for name in field_names():
+        assert f"--{name.replace('_', '-')}" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["build", "pairde"], "Did you mean 'paired'"),
+        (["build", "-n", "-5"], "num_kernels"),
+        (["build", "-n", "many"], "num_kernels"),
+        (["build", "--splits", "0.5/0.5/0.5"], "sum to 1"),
+        (["build", "--categories", "vectors"], "Did you mean 'vector'"),
+        (["build", "--categories", "math=0"], "categories"),
+        (["build", "--tokenizer", "/nowhere/tokenizer.json"], "tokenizer"),
+        (["build", "--num-proc", "0"], "num_proc"),
+        (["check", "/nowhere"], "/nowhere"),
+        (["stats", "/nowhere"], "/nowhere"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_1(cache, arguments, said):
+    done = run(cache, *arguments)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_folder_that_is_not_ours_is_refused_before_any_work(cache, tmp_path):
+    (tmp_path / "thesis.tex").write_text("dear")
+    done = run(cache, "build", "-n", "5000", "--out", str(tmp_path))
+    assert done.returncode == 1
+    assert "not ours" in done.stderr
+    assert (tmp_path / "thesis.tex").read_text() == "dear"
+
+
+def test_weights_and_all_fields_are_taken(cache, tmp_path):
+    out = tmp_path / "demo"
+    done = run(
+        cache, "build", "cpu", "-n", "40", "--categories", "math=3,vector=1", "--splits", "0.8/0.1/0.1", "--seed", "1",
+        "--max-per-skeleton", "2", "--no-source-comments", "--instruction", "Write {kernel_name}.", "--out", str(out),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    spec = json.loads((out / "manifest.json").read_text())["configs"]
+    assert "math" in json.dumps(spec)
+    stats = json.loads(run(cache, "stats", str(out), "--json").stdout)["cpu"]
+    assert set(stats["splits"]["train"]["categories"]) <= {"math", "vector"}
+
+
+def test_ctrl_c_is_one_line_and_exit_130(tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, "build", "-n", "5000", "--out", str(tmp_path / "out")],
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    while not list((tmp_path / "store").rglob("*.arrow")):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert err.strip().splitlines()[-1].startswith("warp-cuda-pairs: interrupted")
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith(".")) == ["store"]
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """Yield a folder on a file system of 3 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(disk)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("mounting a small file system is not allowed here")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_disk_of_the_store_is_one_line_and_exit_1(tiny_disk, tmp_path):
+    (tiny_disk / "hf").symlink_to(tmp_path)
+    done = run(tiny_disk, "build", "-n", "1000", "--out", str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_of_the_output_is_one_line_and_exit_1(cache, tiny_disk):
+    done = run(cache, "build", "paired", "cuda", "forward_backward", *SMALL, "--out", str(tiny_disk / "out"))
+    assert done.returncode == 1, done.stdout
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tiny_disk.iterdir())

@@ -1,0 +1,91 @@
+"""README: every command and every script in it, run as written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.M | re.S)
+SCRIPTS = [text for language, text in BLOCKS if language == "python"]
+SHELL = [line.split(" #")[0].strip() for language, text in BLOCKS if language == "sh" for line in text.splitlines()]
+# The default dataset takes a minute to build.
+LONG = [text for text in SCRIPTS if 'load_dataset("warp_cuda_pairs", "paired")' in text]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with a store and a cache of its own, in which the README's commands were run."""
+    place = tmp_path_factory.mktemp("readme")
+    (place / "bin").mkdir()
+    command = place / "bin" / "warp-cuda-pairs"
+    command.write_text(f"#!{sys.executable}\nfrom builder.cli import main\nmain()\n")
+    command.chmod(0o755)
+    for line in SHELL:
+        if line.startswith("warp-cuda-pairs"):
+            run(place, line, shell=True)
+    return place
+
+
+def run(place, command, *, shell=False):
+    environment = {
+        **os.environ,
+        # Tests run without an installation, so the import that installation saves is made for them.
+        "PYTHONPATH": str(ROOT),
+        "HF_HOME": str(place / "hf"),
+        "WARP_CUDA_PAIRS_CACHE": str(place / "store"),
+        "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
+        "HF_HUB_OFFLINE": "1",
+    }
+    done = subprocess.run(command, shell=shell, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    return done.stdout
+
+
+def python(place, text):
+    return run(place, [sys.executable, "-c", f"import warp_cuda_pairs\n{text}"])
+
+
+def test_commands_run_as_written(place):
+    assert len([line for line in SHELL if line.startswith("warp-cuda-pairs")]) >= 3
+    assert (place / "demo" / "manifest.json").is_file()
+
+
+@pytest.mark.parametrize("number", [k for k, text in enumerate(SCRIPTS) if text not in LONG])
+def test_scripts_run_as_written(place, number):
+    python(place, SCRIPTS[number])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", LONG)
+def test_long_scripts_run_as_written(place, text):
+    out = python(place, text)
+    assert all(split in out for split in ("train", "validation", "test"))
+
+
+def test_every_make_target_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.M))
+    named = [line.split()[1] for line in SHELL if line.startswith("make ")]
+    assert named
+    assert set(named) <= targets
+
+
+def test_every_shell_line_is_known():
+    assert [line for line in SHELL if not line.startswith(("make ", "warp-cuda-pairs ", "pip install"))] == []
+
+
+def test_the_fields_are_all_told_with_their_defaults():
+    from builder.spec import config_defaults, field_names
+
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", README, flags=re.M))
+    for name in field_names():
+        assert name in rows, name
+    defaults = config_defaults("paired")
+    for name in ("num_kernels", "seed", "max_per_skeleton"):
+        assert rows[name].strip() == str(defaults[name])
