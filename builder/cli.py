@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import pyarrow as pa
 import typer
@@ -28,6 +28,12 @@ app = typer.Typer(
 )
 P = ParamSpec("P")
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
+if TYPE_CHECKING:
+    from .package.folder import ConfigBuild
+    from .package.stats import Stats
+    from .scale.progress import Reporter
+
+_TABLE_WIDTH = 132
 _out = Console(soft_wrap=True, highlight=False)
 
 _CONFIGS_HELP = "Configs to build: " + "; ".join(f"{name} ({config_summary(name)})" for name in config_names())
@@ -65,6 +71,13 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
+def _print_tables(stats: Stats) -> None:
+    from .package.render import render
+
+    # A table is never narrowed: a cut number is worse than a wrapped line.
+    Console(width=max(_out.width, _TABLE_WIDTH), highlight=False).print(render(stats))
+
+
 def _show(rows: Iterator[pa.Table], count: int) -> None:
     for table in rows:
         for row in table.slice(0, count).to_pylist():
@@ -78,7 +91,7 @@ def _show(rows: Iterator[pa.Table], count: int) -> None:
             return
 
 
-def _build_one(spec: BuildSpec, num_proc: int) -> Any:
+def _build_one(spec: BuildSpec, num_proc: int, progress: Reporter | None = None) -> ConfigBuild:
     """Return what the folder writer takes for one config: everything made, nothing copied yet."""
     from . import scale, stages
     from .package import tokens
@@ -86,7 +99,7 @@ def _build_one(spec: BuildSpec, num_proc: int) -> Any:
     from .package.store import default_store
 
     store = default_store()
-    decision = scale.build(spec, store, num_proc=num_proc)
+    decision = scale.build(spec, store, num_proc=num_proc, progress=progress)
     return ConfigBuild(
         spec=spec,
         fingerprint=spec.fingerprint(tokens.load(spec.tokenizer).sha256),
@@ -128,7 +141,7 @@ def build(
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
     from .package.folder import check_target, write_folder
-    from .package.render import render
+    from .scale.progress import Silent
 
     fields = {
         "num_kernels": num_kernels,
@@ -143,17 +156,18 @@ def build(
     specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
     if out is not None:
         check_target(out)
-    builds = [_build_one(spec, num_proc) for spec in specs]
     if out is not None:
+        builds = [_build_one(spec, num_proc) for spec in specs]
         write_folder(out, builds)
         _out.print(f"wrote {out}", markup=False)
     else:
         for spec in specs:
             _to_cache(spec, num_proc)
+        builds = [_build_one(spec, num_proc, Silent()) for spec in specs]
     for made in builds:
         _show(made.splits["train"](), show)
         _out.rule(f"{made.spec.config}")
-        _out.print(render(made.stats))
+        _print_tables(made.stats)
 
 
 @app.command()
@@ -164,7 +178,6 @@ def stats(
 ) -> None:
     """Print token lengths, categories, features and rejections of a built folder."""
     from .package.folder import load_stats
-    from .package.render import render
 
     loaded = load_stats(folder)
     if as_json:
@@ -172,7 +185,7 @@ def stats(
         return
     for name, one in loaded.items():
         _out.rule(name)
-        _out.print(render(one))
+        _print_tables(one)
 
 
 @app.command()

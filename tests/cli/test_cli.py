@@ -26,7 +26,7 @@ def cache(tmp_path_factory):
 
 def environment(cache):
     own = {"PYTHONPATH": str(ROOT), "HF_HOME": str(cache / "hf"), "WARP_CUDA_PAIRS_CACHE": str(cache / "store")}
-    return {**os.environ, **own, "HF_HUB_OFFLINE": "1", "COLUMNS": "200"}
+    return {**os.environ, **own, "HF_HUB_OFFLINE": "1", "COLUMNS": "80"}
 
 
 def run(cache, *arguments, cwd=None):
@@ -88,6 +88,7 @@ def test_stats_as_tables_and_as_json(cache, built):
     assert done.returncode == 0, done.stderr
     assert "prompt" in done.stdout
     assert "p95" in done.stdout
+    assert "…" not in done.stdout  # no number is cut
     loaded = json.loads(run(cache, "stats", str(built), "--json").stdout)
     assert loaded["paired"]["rows"] == loaded["cuda"]["rows"] == 130
     assert loaded["paired"]["distinct_skeletons"] == 130
