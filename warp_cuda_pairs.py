@@ -29,7 +29,7 @@ from builder.spec import SPLITS, BuildSpec, config_names, config_summary, field_
 try:
     from builder import hook
 except ImportError:  # in a wheel that file lies beside this one (design/0002)
-    import _warp_cuda_pairs_hook as hook  # type: ignore[import-not-found, no-redef]
+    import _warp_cuda_pairs_hook as hook  # type: ignore[no-redef]
 
 if TYPE_CHECKING:
     from builder.scale import Decision
