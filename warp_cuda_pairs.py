@@ -24,7 +24,8 @@ from builder import __version__
 from builder.errors import FolderError, SpecError, WarpCudaPairsError
 from builder.record import row_schema
 from builder.resources import source_digest
-from builder.spec import SPLITS, BuildSpec, config_names, config_summary, field_names, load_spec, versions
+from builder.shipped import config_names, config_summary
+from builder.spec import SPLITS, BuildSpec, field_names, load_spec, versions
 
 try:
     from builder import hook

@@ -18,7 +18,8 @@ from rich.console import Console
 
 from . import __version__
 from .errors import WarpCudaPairsError
-from .spec import SPLITS, BuildSpec, config_names, config_summary, load_spec
+from .shipped import config_names, config_summary
+from .spec import SPLITS, BuildSpec, load_spec
 
 app = typer.Typer(
     add_completion=False,

@@ -81,7 +81,8 @@ def test_every_shell_line_is_known():
 
 
 def test_the_fields_are_all_told_with_their_defaults():
-    from builder.spec import config_defaults, field_names
+    from builder.shipped import config_defaults
+    from builder.spec import field_names
 
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", README, flags=re.M))
     for name in field_names():

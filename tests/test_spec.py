@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from builder import errors, spec
 from builder.errors import SpecError, WarpCudaPairsError
 from builder.record import PAIR_SCHEMA, VIEWS, row_schema
-from builder.spec import category_names, config_defaults, config_names, field_names, load_spec
+from builder.shipped import category_names, config_defaults, config_names, config_summary
+from builder.spec import field_names, load_spec
 
 TOKENIZER = "0" * 64
 
@@ -23,7 +24,7 @@ def test_the_shipped_configs():
         assert (loaded.num_kernels, loaded.seed, loaded.max_per_skeleton) == (10_000, 0, 1)
         assert loaded.splits == {"train": 0.9, "validation": 0.05, "test": 0.05}
         assert loaded.instruction.endswith("\n")
-        assert spec.config_summary(name)
+        assert config_summary(name)
 
 
 def test_the_ten_categories():

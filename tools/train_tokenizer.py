@@ -24,7 +24,8 @@ from builder.package import tokens
 from builder.package.training import training_texts
 from builder.package.unit import make_unit
 from builder.record import CODE_COLUMNS
-from builder.spec import UNIT, config_names, load_spec
+from builder.shipped import config_names
+from builder.spec import UNIT, load_spec
 
 SEED = 16_384
 VOCABULARY = 16_384

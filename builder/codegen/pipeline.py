@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from .canonical import canonical
 from .kernel_source import parse
-from .warp_adapter import BLOCK_DIM, RawCode, emit
+from .raw import RawCode
+from .warp_adapter import BLOCK_DIM, emit
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ import time
 import types
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ import warp as wp
 from ..errors import AdapterError, CodegenRejection
 from ..record import Reason
 from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
+from .raw import DeviceCode, RawCode
 from .shortcuts import name_types_once, no_line_directive, remembering
 
 TESTED_VERSIONS = ("1.19.0",)
@@ -86,46 +86,6 @@ _REFUSALS = (
     TypeError,
     ValueError,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceCode:
-    """Raw text for one device.
-
-    Attributes:
-        forward: structs, device functions, for the CPU the argument struct, and the forward kernel.
-        backward: adjoints of the device functions and the backward kernel, to be compiled below
-            ``forward``; empty for a kernel with ``enable_backward=False``.
-    """
-
-    forward: str
-    backward: str
-
-
-@dataclass(frozen=True, slots=True)
-class RawCode:
-    """What Warp generates for one kernel, before canonicalisation.
-
-    Attributes:
-        name: the kernel's name.
-        args: ``(name, annotation as written)`` of each argument.
-        launch_dim: 1 to 4, the dimensions of the launch grid.
-        cpu, cuda: the text for each device.
-        structs: ``(name with Warp's content hash, plain name)`` of each struct.
-        origins: the comment lines by which Warp names the Python file above device functions.
-        echoes: the comments (stripped) by which Warp may echo a Python line.
-        entry_point: the C++ launch thunks and ``extern "C"`` entry points that go below the CPU code.
-    """
-
-    name: str
-    args: tuple[tuple[str, str], ...]
-    launch_dim: int
-    cpu: DeviceCode
-    cuda: DeviceCode
-    structs: tuple[tuple[str, str], ...]
-    origins: frozenset[str]
-    echoes: frozenset[str]
-    entry_point: str
 
 
 # The configuration decides what Warp generates, so a process that changed it must not change our bytes.

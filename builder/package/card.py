@@ -13,7 +13,7 @@ import yaml
 from .. import __version__
 from ..record import VIEWS
 from ..resources import data_path
-from ..spec import config_summary
+from ..shipped import config_summary
 from .manifest import ConfigEntry, build_versions
 from .stats import Stats
 

@@ -16,7 +16,7 @@ from builder.codegen.kernel_source import parse
 from builder.codegen.warp_adapter import emit
 from builder.errors import CodegenRejection
 from builder.kernels import candidate
-from builder.spec import category_names
+from builder.shipped import category_names
 
 from .cpp_scan import definitions
 from .kernels import KERNELS

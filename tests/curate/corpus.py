@@ -7,7 +7,7 @@ import copy
 import random
 
 from builder.kernels import candidate
-from builder.spec import category_names
+from builder.shipped import category_names
 
 CATEGORIES = dict.fromkeys(category_names(), 1.0)
 

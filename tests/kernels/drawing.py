@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from builder.kernels import draw_program
 from builder.kernels.choices import Choices
-from builder.spec import category_names
+from builder.shipped import category_names
 
 WEIGHTS = dict.fromkeys(category_names(), 1.0)
 

@@ -10,7 +10,7 @@ import pytest
 
 from builder import codegen
 from builder.kernels import candidate
-from builder.spec import category_names
+from builder.shipped import category_names
 
 GOLDEN = Path(__file__).with_name("golden")
 

@@ -11,7 +11,7 @@ from builder.kernels import candidate, to_source
 from builder.kernels.guards import unsigned
 from builder.kernels.program import Apply, Array, Assign, Atomic, Let, Literal, Load, Name, Part, Store
 from builder.kernels.reading import expressions, statements
-from builder.spec import category_names
+from builder.shipped import category_names
 
 from .drawing import WEIGHTS, programs
 

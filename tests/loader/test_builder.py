@@ -17,7 +17,8 @@ import warp_cuda_pairs
 from builder import scale, stages
 from builder.errors import SpecError, SplitError, StoreError
 from builder.record import row_schema
-from builder.spec import SPLITS, config_names, field_names, load_spec
+from builder.shipped import config_names
+from builder.spec import SPLITS, field_names, load_spec
 
 NAME = "warp_cuda_pairs"
 # Small, and with no split near empty.

@@ -1,0 +1,45 @@
+"""What Warp generates for a kernel, before it is made canonical."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """Raw text for one device.
+
+    Attributes:
+        forward: structs, device functions, for the CPU the argument struct, and the forward kernel.
+        backward: adjoints of the device functions and the backward kernel, to be compiled below
+            ``forward``; empty for a kernel with ``enable_backward=False``.
+    """
+
+    forward: str
+    backward: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawCode:
+    """What Warp generates for one kernel, before canonicalisation.
+
+    Attributes:
+        name: the kernel's name.
+        args: ``(name, annotation as written)`` of each argument.
+        launch_dim: 1 to 4, the dimensions of the launch grid.
+        cpu, cuda: the text for each device.
+        structs: ``(name with Warp's content hash, plain name)`` of each struct.
+        origins: the comment lines by which Warp names the Python file above device functions.
+        echoes: the comments (stripped) by which Warp may echo a Python line.
+        entry_point: the C++ launch thunks and ``extern "C"`` entry points that go below the CPU code.
+    """
+
+    name: str
+    args: tuple[tuple[str, str], ...]
+    launch_dim: int
+    cpu: DeviceCode
+    cuda: DeviceCode
+    structs: tuple[tuple[str, str], ...]
+    origins: frozenset[str]
+    echoes: frozenset[str]
+    entry_point: str
