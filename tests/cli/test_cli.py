@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from builder.spec import field_names
+from tests.processes import hear_ctrl_c
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from builder.cli import main; main()"]
@@ -168,6 +169,7 @@ def test_ctrl_c_is_one_line_and_exit_130(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=hear_ctrl_c,
     )
     end = time.monotonic() + 60
     while not list((tmp_path / "store").rglob("*.arrow")):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import hear_ctrl_c
+
 from .conftest import SPEC, command, environment, run_build
 from .test_same_rows import contents
 
@@ -108,6 +110,7 @@ def test_ctrl_c_ends_at_once_without_orphans(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=hear_ctrl_c,
     )
     wait_until(lambda: len(units(store)) >= 1)
     workers = children(process.pid)
