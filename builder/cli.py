@@ -28,7 +28,11 @@ app = typer.Typer(
     help="Training data that teaches language models to write GPU code.",
 )
 P = ParamSpec("P")
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
+# What a wrong or full place says; any other OSError is a bug of ours and keeps its traceback.
+_PLACES = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG),
+)
 if TYPE_CHECKING:
     from .package.folder import ConfigBuild
     from .package.stats import Stats
@@ -57,7 +61,7 @@ def _one_line(command: Callable[P, None]) -> Callable[P, None]:
         except WarpCudaPairsError as error:
             _fail(f"error: {error}", 1)
         except OSError as error:
-            if error.errno not in _DISK:
+            if error.errno not in _PLACES:
                 raise
             where = f" at {error.filename}" if error.filename else ""
             _fail(f"error: {os.strerror(error.errno)}{where}; free some space or choose another folder", 1)

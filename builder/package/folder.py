@@ -44,7 +44,7 @@ class ConfigBuild:
 
 
 def check_target(out: Path) -> Path:
-    """Say, before any work, whether a dataset may be written to ``out``; nothing is changed.
+    """Say, before any work, whether a dataset may be written to ``out``; nothing is left there.
 
     Returns:
         ``out``, absolute and with links followed.
@@ -54,6 +54,7 @@ def check_target(out: Path) -> Path:
     """
     with folder_errors(out):
         target = out.expanduser().resolve()
+        _try_to_write(target)
         if not target.exists():
             return target
         if not target.is_dir():
@@ -67,6 +68,14 @@ def check_target(out: Path) -> Path:
     except FolderError as error:
         raise FolderError(f"{out} is not empty and not ours ({error}); give a new or empty folder") from None
     return target
+
+
+def _try_to_write(target: Path) -> None:
+    """Make and remove a folder where the dataset's scratch folder will be, or above, as far as folders exist."""
+    place = next(folder for folder in target.parents if folder.is_dir())
+    probe = place / scratch_name(target.name)
+    probe.mkdir()
+    probe.rmdir()
 
 
 def write_folder(out: Path, builds: Sequence[ConfigBuild], *, max_shard_bytes: int = MAX_SHARD_BYTES) -> None:

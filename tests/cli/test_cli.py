@@ -128,6 +128,7 @@ def test_every_field_of_the_spec_is_an_option(cache):
         (["build", "--categories", "math=0"], "categories"),
         (["build", "--tokenizer", "/nowhere/tokenizer.json"], "tokenizer"),
         (["build", "--num-proc", "0"], "num_proc"),
+        (["build", "-n", "5000", "--out", "/proc/demo"], "/proc/demo"),
         (["check", "/nowhere"], "/nowhere"),
         (["stats", "/nowhere"], "/nowhere"),
     ],
@@ -146,6 +147,14 @@ def test_a_folder_that_is_not_ours_is_refused_before_any_work(cache, tmp_path):
     assert done.returncode == 1
     assert "not ours" in done.stderr
     assert (tmp_path / "thesis.tex").read_text() == "dear"
+
+
+def test_a_cache_that_cannot_be_made_is_one_line(cache, tmp_path):
+    (tmp_path / "hf").write_text("a file where the cache should be")
+    done = run(tmp_path, "build", *SMALL)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("warp-cuda-pairs: error:")
 
 
 def test_weights_and_all_fields_are_taken(cache, tmp_path):
