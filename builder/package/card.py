@@ -44,7 +44,7 @@ def _type_yaml(kind: pa.DataType) -> dict[str, Any]:
     return {"dtype": str(kind)}
 
 
-def front_matter(configs: Mapping[str, CardConfig]) -> dict[str, Any]:
+def front_matter(configs: Mapping[str, CardConfig], file_format: str) -> dict[str, Any]:
     """Return the front matter: where each split's files are, and what their rows look like.
 
     ``description`` holds a digest of the files: ``datasets`` keys its cache on it, so an edited shard is not
@@ -57,13 +57,13 @@ def front_matter(configs: Mapping[str, CardConfig]) -> dict[str, Any]:
         "task_categories": ["text-generation"],
         "tags": ["code", "cuda", "cpp", "gpu", "warp", "synthetic"],
         "size_categories": [next((name for limit, name in _SIZES if rows < limit), "n>1M")],
-        "configs": [_config_yaml(name, config.entry) for name, config in configs.items()],
+        "configs": [_config_yaml(name, config.entry, file_format) for name, config in configs.items()],
         "dataset_info": [_info_yaml(name, config) for name, config in configs.items()],
     }
 
 
-def _config_yaml(name: str, entry: ConfigEntry) -> dict[str, Any]:
-    files = [{"split": split, "path": f"data/{name}/{split}-*.arrow"} for split in entry.splits]
+def _config_yaml(name: str, entry: ConfigEntry, file_format: str) -> dict[str, Any]:
+    files = [{"split": split, "path": f"data/{name}/{split}-*.{file_format}"} for split in entry.splits]
     default = {"default": True} if name == _DEFAULT else {}
     return {
         "config_name": name,
@@ -78,29 +78,28 @@ def _info_yaml(name: str, config: CardConfig) -> dict[str, Any]:
     splits = [
         {
             "name": split,
-            "num_bytes": sum(file.bytes for file in files),
+            "num_bytes": sum(file.arrow_bytes for file in files),
             "num_examples": sum(file.rows for file in files),
         }
         for split, files in config.entry.splits.items()
     ]
-    size = sum(file.bytes for file in config.entry.files)
     return {
         "config_name": name,
         "features": features_yaml(config.schema),
         "splits": splits,
-        "download_size": size,
-        "dataset_size": size,
+        "download_size": sum(file.bytes for file in config.entry.files),
+        "dataset_size": sum(file.arrow_bytes for file in config.entry.files),
     }
 
 
-def render_card(configs: Mapping[str, CardConfig]) -> str:
+def render_card(configs: Mapping[str, CardConfig], file_format: str) -> str:
     """Return README.md, from the configs, the installed versions and ``cards/readme.md.jinja`` alone."""
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     template = environment.from_string(data_path("cards", "readme.md.jinja").read_text(encoding="utf-8"))
     return template.render(
-        front_matter=yaml.safe_dump(front_matter(configs), sort_keys=False, allow_unicode=True, width=110),
+        front_matter=yaml.safe_dump(front_matter(configs, file_format), sort_keys=False, allow_unicode=True, width=110),
         configs=configs,
         first=_DEFAULT if _DEFAULT in configs else next(iter(configs)),
         views=VIEWS,

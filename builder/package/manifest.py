@@ -20,6 +20,7 @@ from ..spec import versions
 MANIFEST = "manifest.json"
 STATS = "stats.json"
 README = "README.md"
+TOKENIZER = "tokenizer.json"
 FORMAT = "warp_cuda_pairs"
 FORMAT_VERSION = 1
 
@@ -28,12 +29,16 @@ _READ = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """One file: its path below the folder with ``/``, its sha256 in hex, bytes, and rows (0: not a table)."""
+    """One file: its path below the folder with ``/``, its sha256 in hex, bytes, and rows (0: not a table).
+
+    ``arrow_bytes`` is what the rows take in memory, whatever the file's format.
+    """
 
     path: str
     sha256: str
     bytes: int
     rows: int
+    arrow_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,11 +69,14 @@ def build_versions() -> dict[str, str]:
     return {**versions(), **libraries, "python": platform.python_version()}
 
 
-def manifest_json(configs: Mapping[str, ConfigEntry], others: Iterable[FileEntry]) -> dict[str, Any]:
+def manifest_json(
+    configs: Mapping[str, ConfigEntry], others: Iterable[FileEntry], *, file_format: str
+) -> dict[str, Any]:
     """Return the manifest of a folder with these configs and other files, of JSON's types."""
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
+        "file_format": file_format,
         "versions": build_versions(),
         "configs": {name: _config_json(config) for name, config in configs.items()},
         "other_files": [asdict(entry) for entry in others],

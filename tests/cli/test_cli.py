@@ -128,6 +128,8 @@ def test_every_field_of_the_spec_is_an_option(cache):
         (["build", "--categories", "math=0"], "categories"),
         (["build", "--tokenizer", "/nowhere/tokenizer.json"], "tokenizer"),
         (["build", "--num-proc", "0"], "num_proc"),
+        (["build", "--format", "csv", "--out", "out"], "arrow, parquet"),
+        (["build", "--shard-size", "5XB", "--out", "out"], "500MB"),
         (["build", "-n", "5000", "--out", "/proc/demo"], "/proc/demo"),
         (["check", "/nowhere"], "/nowhere"),
         (["stats", "/nowhere"], "/nowhere"),
