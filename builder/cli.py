@@ -214,6 +214,16 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fo
     _out.print(f"{folder}: every file is as the manifest says", markup=False)
 
 
+@app.command()
+@_one_line
+def card(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")]) -> None:
+    """Render README.md and the plots of a built folder again."""
+    from .package.refresh import refresh_card
+
+    refresh_card(folder)
+    _out.print(f"wrote {folder / 'README.md'} and the plots beside it", markup=False)
+
+
 def main() -> None:
     """Run the command line."""
     app()

@@ -16,8 +16,8 @@ from ..codegen import preamble
 from ..errors import FolderError, SpecError
 from ..shipped import unknown
 from ..spec import BuildSpec
-from .card import CardConfig, render_card
 from .manifest import MANIFEST, README, STATS, TOKENIZER, ConfigEntry, FileEntry, manifest_json, read_manifest
+from .page import readme, write_plots
 from .scratch import remove, remove_stale, scratch_name
 from .shards import FORMATS, MAX_SHARD_BYTES, folder_errors, write_file, write_shards
 from .stats import Stats
@@ -140,29 +140,29 @@ def _check_builds(builds: Sequence[ConfigBuild]) -> None:
 
 
 def _fill(root: Path, builds: Sequence[ConfigBuild], format: str, max_bytes: int) -> None:
-    cards = {build.spec.config: _write_config(root, build, format, max_bytes) for build in builds}
-    stats = {name: card.stats.to_json() for name, card in cards.items()}
+    entries = {build.spec.config: _write_config(root, build, format, max_bytes) for build in builds}
+    stats = {build.spec.config: build.stats for build in builds}
     others = [write_file(root, name, preamble(device)) for device, name in PREAMBLES.items()]
     others.append(write_file(root, TOKENIZER, builds[0].tokenizer_json))
-    others.append(write_file(root, STATS, _json({"configs": stats})))
-    write_file(root, README, render_card(cards, format))
-    entries = {name: card.entry for name, card in cards.items()}
-    write_file(root, MANIFEST, _json(manifest_json(entries, others, file_format=format)))
+    others.append(write_file(root, STATS, json_text({"configs": {name: one.to_json() for name, one in stats.items()}})))
+    others.extend(write_plots(root, stats))
+    manifest = manifest_json(entries, others, file_format=format, max_shard_bytes=max_bytes)
+    write_file(root, README, readme(root, manifest, entries, stats))
+    write_file(root, MANIFEST, json_text(manifest))
 
 
-def _write_config(root: Path, build: ConfigBuild, format: str, max_bytes: int) -> CardConfig:
+def _write_config(root: Path, build: ConfigBuild, format: str, max_bytes: int) -> ConfigEntry:
     config = build.spec.config
     splits: dict[str, tuple[FileEntry, ...]] = {}
-    schema = None
     for split, rows in build.splits.items():
-        splits[split], schema = write_shards(root, config, split, rows(), format=format, max_bytes=max_bytes)
+        splits[split] = write_shards(root, config, split, rows(), format=format, max_bytes=max_bytes)
     # Where a tokenizer lay says nothing to a reader, and its digest stands beside its name.
     spec: dict[str, Any] = {**build.spec.model_dump(), "tokenizer": build.stats.tokenizer}
-    entry = ConfigEntry(spec, build.fingerprint, build.stats.tokenizer_sha256, build.rejections, splits)
-    return CardConfig(entry, schema, build.stats)
+    return ConfigEntry(spec, build.fingerprint, build.stats.tokenizer_sha256, build.rejections, splits)
 
 
-def _json(data: Mapping[str, Any]) -> str:
+def json_text(data: Mapping[str, Any]) -> str:
+    """Return JSON as a folder's files hold it: equal data give equal text."""
     return json.dumps(data, sort_keys=True, indent=1) + "\n"
 
 

@@ -118,16 +118,13 @@ def write_shards(
     *,
     format: str = "arrow",
     max_bytes: int = MAX_SHARD_BYTES,
-) -> tuple[tuple[FileEntry, ...], pa.Schema]:
+) -> tuple[FileEntry, ...]:
     """Write a split's rows below ``root`` as ``data/<config>/<split>-0000i-of-0000N.<format>``.
 
     An ``arrow`` file is an IPC stream (what ``datasets`` reads first, and maps into memory). A ``parquet`` file
     has content-defined chunks and a page index, and a row group for each batch, so that a viewer reads little to
     show a page. A shard ends with the first batch that takes it to ``max_bytes`` on disk. This project's errors
     that ``tables`` raises pass through.
-
-    Returns:
-        The files, and the schema of their rows.
 
     Raises:
         SplitError: there is no row.
@@ -150,7 +147,7 @@ def write_shards(
         name = f"{entry.path}-of-{len(written):05d}.{format}"
         (folder / entry.path).rename(folder / name)
         entries.append(replace(entry, path=(folder / name).relative_to(root).as_posix()))
-    return tuple(entries), first.schema
+    return tuple(entries)
 
 
 @contextlib.contextmanager

@@ -62,7 +62,7 @@ def rows(config: str, indices: range) -> pa.Table:
             "seed": 0,
             "index": index,
             "skeleton": f"{index // 2:016x}",
-            "features": ["sin", "float32"][: 1 + index % 2],
+            "features": ["builtin:sin", "dtype:float32"][: 1 + index % 2],
             "args": [{"name": "a", "type": "wp.array(dtype=wp.float32)"}],
             "launch_dim": 1,
             "block_dim": 256,

@@ -78,7 +78,9 @@ def test_layout_and_manifest(demo: Path) -> None:
                 content = files.pop(file["path"])
                 assert hashlib.sha256(content).hexdigest() == file["sha256"]
                 assert len(content) == file["bytes"]
-    assert sorted(files) == sorted([MANIFEST, README, STATS, TOKENIZER, "preamble.cpp", "preamble.cu"])
+    plots = [name for name in files if name.startswith("plots/")]
+    assert len(plots) == 5
+    assert sorted(files) == sorted([MANIFEST, README, STATS, TOKENIZER, "preamble.cpp", "preamble.cu", *plots])
     assert files["preamble.cu"].decode() == preamble("cuda")
     assert hashlib.sha256(files[TOKENIZER]).hexdigest() == manifest["configs"]["cuda"]["tokenizer_sha256"]
     assert manifest["configs"]["paired"]["rejections"] == {"duplicate": 3}
