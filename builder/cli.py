@@ -105,12 +105,14 @@ def _build_one(spec: BuildSpec, num_proc: int, progress: Reporter | None = None)
 
     store = default_store()
     decision = scale.build(spec, store, num_proc=num_proc, progress=progress)
+    tokenizer = tokens.load(spec.tokenizer)
     return ConfigBuild(
         spec=spec,
-        fingerprint=spec.fingerprint(tokens.load(spec.tokenizer).sha256),
+        fingerprint=spec.fingerprint(tokenizer.sha256),
         splits={split: partial(stages.rows, spec, store, decision, split) for split in SPLITS},
         stats=stages.statistics(spec, store, decision),
         rejections=decision.rejections,
+        tokenizer_json=tokenizer.data,
     )
 
 
@@ -140,12 +142,15 @@ def build(
     ] = None,
     instruction: Annotated[str | None, typer.Option(help="First part of every prompt.")] = None,
     tokenizer: Annotated[str | None, typer.Option(help="'default', a tokenizer.json, or a Hub id.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write a folder of Arrow shards instead of the cache.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write a folder of shards instead of the cache.")] = None,
+    format: Annotated[str, typer.Option(help="Of the folder's shards: arrow or parquet.")] = "arrow",
+    shard_size: Annotated[str, typer.Option(help="Begin a new shard at this size: 500MB, 1GB, 1000000.")] = "500MB",
     num_proc: Annotated[int, typer.Option(help="Processes that generate code.")] = 1,
     show: Annotated[int, typer.Option(help="Print this many rows at the end.")] = 0,
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
-    from .package.folder import check_target, write_folder
+    from .package.folder import check_format, check_target, write_folder
+    from .package.sizes import parse_size
     from .scale.progress import Silent
 
     fields = {
@@ -159,11 +164,13 @@ def build(
         "tokenizer": tokenizer,
     }
     specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
+    max_shard_bytes = parse_size(shard_size)
+    check_format(format)
     if out is not None:
         check_target(out)
     if out is not None:
         builds = [_build_one(spec, num_proc) for spec in specs]
-        write_folder(out, builds)
+        write_folder(out, builds, format=format, max_shard_bytes=max_shard_bytes)
         _out.print(f"wrote {out}", markup=False)
     else:
         for spec in specs:
@@ -205,6 +212,16 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fo
     if problems:
         raise typer.Exit(1)
     _out.print(f"{folder}: every file is as the manifest says", markup=False)
+
+
+@app.command()
+@_one_line
+def card(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")]) -> None:
+    """Render README.md and the plots of a built folder again."""
+    from .package.refresh import refresh_card
+
+    refresh_card(folder)
+    _out.print(f"wrote {folder / 'README.md'} and the plots beside it", markup=False)
 
 
 def main() -> None:

@@ -1,4 +1,7 @@
-"""The dataset card: README.md with the front matter that makes ``load_dataset`` read the folder."""
+"""The dataset card: README.md with the front matter that makes ``load_dataset`` read the folder.
+
+A pure function of the manifest, the stats and one row of each config.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import jinja2
 import pyarrow as pa
-import yaml
 
 from .. import __version__
-from ..record import VIEWS
 from ..resources import data_path
-from ..shipped import config_summary
-from .manifest import ConfigEntry, build_versions
+from . import card_text
+from .manifest import ConfigEntry
 from .stats import Stats
 
 _DEFAULT = "paired"
@@ -23,11 +23,12 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 @dataclass(frozen=True)
 class CardConfig:
-    """What the card says of one config."""
+    """What the card says of one config; ``row`` is the one it shows."""
 
     entry: ConfigEntry
     schema: pa.Schema
     stats: Stats
+    row: Mapping[str, Any]
 
 
 def features_yaml(schema: pa.Schema) -> list[dict[str, Any]]:
@@ -44,7 +45,7 @@ def _type_yaml(kind: pa.DataType) -> dict[str, Any]:
     return {"dtype": str(kind)}
 
 
-def front_matter(configs: Mapping[str, CardConfig]) -> dict[str, Any]:
+def front_matter(configs: Mapping[str, CardConfig], file_format: str) -> dict[str, Any]:
     """Return the front matter: where each split's files are, and what their rows look like.
 
     ``description`` holds a digest of the files: ``datasets`` keys its cache on it, so an edited shard is not
@@ -54,16 +55,20 @@ def front_matter(configs: Mapping[str, CardConfig]) -> dict[str, Any]:
     return {
         "license": "apache-2.0",
         "pretty_name": "warp_cuda_pairs",
+        "language": ["code", "en"],
         "task_categories": ["text-generation"],
+        "annotations_creators": ["machine-generated"],
+        "language_creators": ["machine-generated"],
+        "source_datasets": ["original"],
+        "size_categories": [next((name for limit, name in _SIZES if rows < limit), "1M<n<10M")],
         "tags": ["code", "cuda", "cpp", "gpu", "warp", "synthetic"],
-        "size_categories": [next((name for limit, name in _SIZES if rows < limit), "n>1M")],
-        "configs": [_config_yaml(name, config.entry) for name, config in configs.items()],
+        "configs": [_config_yaml(name, config.entry, file_format) for name, config in configs.items()],
         "dataset_info": [_info_yaml(name, config) for name, config in configs.items()],
     }
 
 
-def _config_yaml(name: str, entry: ConfigEntry) -> dict[str, Any]:
-    files = [{"split": split, "path": f"data/{name}/{split}-*.arrow"} for split in entry.splits]
+def _config_yaml(name: str, entry: ConfigEntry, file_format: str) -> dict[str, Any]:
+    files = [{"split": split, "path": f"data/{name}/{split}-*.{file_format}"} for split in entry.splits]
     default = {"default": True} if name == _DEFAULT else {}
     return {
         "config_name": name,
@@ -78,33 +83,48 @@ def _info_yaml(name: str, config: CardConfig) -> dict[str, Any]:
     splits = [
         {
             "name": split,
-            "num_bytes": sum(file.bytes for file in files),
+            "num_bytes": sum(file.arrow_bytes for file in files),
             "num_examples": sum(file.rows for file in files),
         }
         for split, files in config.entry.splits.items()
     ]
-    size = sum(file.bytes for file in config.entry.files)
     return {
         "config_name": name,
         "features": features_yaml(config.schema),
         "splits": splits,
-        "download_size": size,
-        "dataset_size": size,
+        "download_size": sum(file.bytes for file in config.entry.files),
+        "dataset_size": sum(file.arrow_bytes for file in config.entry.files),
     }
 
 
-def render_card(configs: Mapping[str, CardConfig]) -> str:
-    """Return README.md, from the configs, the installed versions and ``cards/readme.md.jinja`` alone."""
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+def first_config(names: Mapping[str, Any]) -> str:
+    """Return the config that stands for all where one must: the default one, or the first."""
+    return _DEFAULT if _DEFAULT in names else next(iter(names))
+
+
+def render_card(configs: Mapping[str, CardConfig], manifest: Mapping[str, Any]) -> str:
+    """Return README.md, from ``cards/dataset_card.md.jinja``.
+
+    Args:
+        configs: by name, in the order to show.
+        manifest: the folder's manifest, whose ``other_files`` are not looked at.
+    """
+    from huggingface_hub import DatasetCard, DatasetCardData
+
+    entries = {name: config.entry for name, config in configs.items()}
+    stats = {name: config.stats for name, config in configs.items()}
+    first = first_config(configs)
+    card = DatasetCard.from_template(
+        DatasetCardData(**front_matter(configs, manifest["file_format"])),
+        template_path=str(data_path("cards", "dataset_card.md.jinja")),
+        first=first,
+        version=__version__,
+        versions=", ".join(f"{name} {number}" for name, number in sorted(manifest["versions"].items())),
+        samples="\n\n".join(card_text.sample(name, config.row) for name, config in configs.items()),
+        fingerprints=", ".join(f"{name} {entry.fingerprint}" for name, entry in entries.items()),
+        command=card_text.command(entries, manifest),
+        made_table=card_text.made_table(entries),
+        coverage=card_text.coverage_line(first, stats[first]),
+        **card_text.of_stats(stats),
     )
-    template = environment.from_string(data_path("cards", "readme.md.jinja").read_text(encoding="utf-8"))
-    return template.render(
-        front_matter=yaml.safe_dump(front_matter(configs), sort_keys=False, allow_unicode=True, width=110),
-        configs=configs,
-        first=_DEFAULT if _DEFAULT in configs else next(iter(configs)),
-        views=VIEWS,
-        summaries={name: config_summary(name) for name in configs},
-        versions=build_versions(),
-        code_columns=sorted({column for name in configs for column in VIEWS[name].code}),
-    )
+    return str(card).rstrip("\n") + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,12 +13,13 @@ from typing import Any
 import pyarrow as pa
 
 from ..codegen import preamble
-from ..errors import FolderError
+from ..errors import FolderError, SpecError
+from ..shipped import unknown
 from ..spec import BuildSpec
-from .card import CardConfig, render_card
-from .manifest import MANIFEST, README, STATS, ConfigEntry, FileEntry, manifest_json, read_manifest
+from .manifest import MANIFEST, README, STATS, TOKENIZER, ConfigEntry, FileEntry, manifest_json, read_manifest
+from .page import readme, write_plots
 from .scratch import remove, remove_stale, scratch_name
-from .shards import MAX_SHARD_BYTES, folder_errors, write_shards, write_text
+from .shards import FORMATS, MAX_SHARD_BYTES, folder_errors, write_file, write_shards
 from .stats import Stats
 
 # What stands above every row's code to compile it: once for the folder, not in each row.
@@ -34,6 +36,7 @@ class ConfigBuild:
         splits: for each split, in order, a function that gives its rows as tables of equal schema.
         stats: of all splits; names the tokenizer.
         rejections: candidates not kept, by reason.
+        tokenizer_json: content of the tokenizer that counted.
     """
 
     spec: BuildSpec
@@ -41,6 +44,7 @@ class ConfigBuild:
     splits: Mapping[str, Callable[[], Iterator[pa.Table]]]
     stats: Stats
     rejections: Mapping[str, int]
+    tokenizer_json: bytes
 
 
 def check_target(out: Path) -> Path:
@@ -78,7 +82,20 @@ def _try_to_write(target: Path) -> None:
     probe.rmdir()
 
 
-def write_folder(out: Path, builds: Sequence[ConfigBuild], *, max_shard_bytes: int = MAX_SHARD_BYTES) -> None:
+def check_format(format: str) -> str:
+    """Return the name of a file format.
+
+    Raises:
+        SpecError: it is none of :data:`builder.package.shards.FORMATS`.
+    """
+    if format not in FORMATS:
+        raise SpecError(unknown("format", format, FORMATS))
+    return format
+
+
+def write_folder(
+    out: Path, builds: Sequence[ConfigBuild], *, format: str = "arrow", max_shard_bytes: int = MAX_SHARD_BYTES
+) -> None:
     """Write the configs to ``out``; equal builds give equal bytes.
 
     Everything is written to a scratch folder beside ``out`` and moved into place at the end, so ``out`` is
@@ -86,17 +103,18 @@ def write_folder(out: Path, builds: Sequence[ConfigBuild], *, max_shard_bytes: i
 
     Args:
         out: a folder that does not exist, is empty, or was made by this function.
-        builds: one or more, of different configs.
-        max_shard_bytes: size at which a new shard is begun.
+        builds: one or more, of different configs, counted with one tokenizer.
+        format: ``arrow`` or ``parquet``.
+        max_shard_bytes: size on disk at which a new shard is begun.
 
     Raises:
         FolderError: ``out`` is not ours, or cannot be written (no space, no permission).
+        SpecError: there is no such format.
         SplitError: a split has no row.
-        ValueError: no build, or two of one config.
+        ValueError: no build, two of one config, or more than one tokenizer.
     """
-    names = [build.spec.config for build in builds]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"give one build for each config, not {names}")
+    _check_builds(builds)
+    check_format(format)
     target = check_target(out)
     with folder_errors(out):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -104,35 +122,47 @@ def write_folder(out: Path, builds: Sequence[ConfigBuild], *, max_shard_bytes: i
         scratch = target.with_name(scratch_name(target.name))
         try:
             scratch.mkdir()
-            _fill(scratch, builds, max_shard_bytes)
+            _fill(scratch, builds, format, max_shard_bytes)
             _move(scratch, target)
         finally:
             remove(scratch)
 
 
-def _fill(root: Path, builds: Sequence[ConfigBuild], max_bytes: int) -> None:
-    cards = {build.spec.config: _write_config(root, build, max_bytes) for build in builds}
-    stats = {name: card.stats.to_json() for name, card in cards.items()}
-    others = [write_text(root, name, preamble(device)) for device, name in PREAMBLES.items()]
-    others.append(write_text(root, STATS, _json({"configs": stats})))
-    write_text(root, README, render_card(cards))
-    entries = {name: card.entry for name, card in cards.items()}
-    write_text(root, MANIFEST, _json(manifest_json(entries, others)))
+def _check_builds(builds: Sequence[ConfigBuild]) -> None:
+    names = [build.spec.config for build in builds]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"give one build for each config, not {names}")
+    for build in builds:
+        given = hashlib.sha256(builds[0].tokenizer_json).hexdigest()
+        if build.stats.tokenizer_sha256 != given:
+            counted = build.stats.tokenizer_sha256
+            raise ValueError(f"{build.spec.config} was counted with tokenizer {counted}, the folder holds {given}")
 
 
-def _write_config(root: Path, build: ConfigBuild, max_bytes: int) -> CardConfig:
+def _fill(root: Path, builds: Sequence[ConfigBuild], format: str, max_bytes: int) -> None:
+    entries = {build.spec.config: _write_config(root, build, format, max_bytes) for build in builds}
+    stats = {build.spec.config: build.stats for build in builds}
+    others = [write_file(root, name, preamble(device)) for device, name in PREAMBLES.items()]
+    others.append(write_file(root, TOKENIZER, builds[0].tokenizer_json))
+    others.append(write_file(root, STATS, json_text({"configs": {name: one.to_json() for name, one in stats.items()}})))
+    others.extend(write_plots(root, stats))
+    manifest = manifest_json(entries, others, file_format=format, max_shard_bytes=max_bytes)
+    write_file(root, README, readme(root, manifest, entries, stats))
+    write_file(root, MANIFEST, json_text(manifest))
+
+
+def _write_config(root: Path, build: ConfigBuild, format: str, max_bytes: int) -> ConfigEntry:
     config = build.spec.config
     splits: dict[str, tuple[FileEntry, ...]] = {}
-    schema = None
     for split, rows in build.splits.items():
-        splits[split], schema = write_shards(root, config, split, rows(), max_bytes=max_bytes)
+        splits[split] = write_shards(root, config, split, rows(), format=format, max_bytes=max_bytes)
     # Where a tokenizer lay says nothing to a reader, and its digest stands beside its name.
     spec: dict[str, Any] = {**build.spec.model_dump(), "tokenizer": build.stats.tokenizer}
-    entry = ConfigEntry(spec, build.fingerprint, build.stats.tokenizer_sha256, build.rejections, splits)
-    return CardConfig(entry, schema, build.stats)
+    return ConfigEntry(spec, build.fingerprint, build.stats.tokenizer_sha256, build.rejections, splits)
 
 
-def _json(data: Mapping[str, Any]) -> str:
+def json_text(data: Mapping[str, Any]) -> str:
+    """Return JSON as a folder's files hold it: equal data give equal text."""
     return json.dumps(data, sort_keys=True, indent=1) + "\n"
 
 

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FolderError
-from ..spec import versions
+from ..spec import SPLITS, versions
 
 MANIFEST = "manifest.json"
 STATS = "stats.json"
 README = "README.md"
+TOKENIZER = "tokenizer.json"
 FORMAT = "warp_cuda_pairs"
 FORMAT_VERSION = 1
 
@@ -28,12 +29,20 @@ _READ = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """One file: its path below the folder with ``/``, its sha256 in hex, bytes, and rows (0: not a table)."""
+    """One file: its path below the folder with ``/``, its sha256 in hex, bytes, and rows (0: not a table).
+
+    ``arrow_bytes`` is what the rows take in memory, whatever the file's format.
+    """
 
     path: str
     sha256: str
     bytes: int
     rows: int
+    arrow_bytes: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as it stands in the manifest."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -60,18 +69,22 @@ class ConfigEntry:
 
 def build_versions() -> dict[str, str]:
     """Return the versions a folder is built with: ours, Warp's, and those that shape its files."""
-    libraries = {name: version(name) for name in ("datasets", "pyarrow", "tokenizers")}
+    libraries = {name: version(name) for name in ("datasets", "huggingface_hub", "matplotlib", "pyarrow", "tokenizers")}
     return {**versions(), **libraries, "python": platform.python_version()}
 
 
-def manifest_json(configs: Mapping[str, ConfigEntry], others: Iterable[FileEntry]) -> dict[str, Any]:
+def manifest_json(
+    configs: Mapping[str, ConfigEntry], others: Iterable[FileEntry], *, file_format: str, max_shard_bytes: int
+) -> dict[str, Any]:
     """Return the manifest of a folder with these configs and other files, of JSON's types."""
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
+        "file_format": file_format,
+        "max_shard_bytes": max_shard_bytes,
         "versions": build_versions(),
         "configs": {name: _config_json(config) for name, config in configs.items()},
-        "other_files": [asdict(entry) for entry in others],
+        "other_files": [entry.to_json() for entry in others],
     }
 
 
@@ -86,7 +99,7 @@ def _config_json(config: ConfigEntry) -> dict[str, Any]:
             name: {
                 "rows": sum(entry.rows for entry in files),
                 "bytes": sum(entry.bytes for entry in files),
-                "files": [asdict(entry) for entry in files],
+                "files": [entry.to_json() for entry in files],
             }
             for name, files in config.splits.items()
         },
@@ -126,6 +139,16 @@ def check_folder(folder: Path) -> list[str]:
     Raises:
         FolderError: there is no readable manifest.
     """
+    problems = folder_problems(folder)
+    return [problems[path] for path in sorted(problems)]
+
+
+def folder_problems(folder: Path) -> dict[str, str]:
+    """Return what :func:`check_folder` says, by path.
+
+    Raises:
+        FolderError: there is no readable manifest.
+    """
     entries = _entries(folder, read_manifest(folder))
     problems = {path: problem for path, entry in entries.items() if (problem := _problem(folder, entry))}
     if not (folder / README).is_file():
@@ -133,7 +156,24 @@ def check_folder(folder: Path) -> list[str]:
     for path in _present(folder):
         if path not in entries and path not in (MANIFEST, README):
             problems[path] = f"extra: {path} is not in the manifest"
-    return [problems[path] for path in sorted(problems)]
+    return problems
+
+
+def read_entries(folder: Path, manifest: Mapping[str, Any]) -> dict[str, ConfigEntry]:
+    """Return the configs of a folder's manifest.
+
+    Raises:
+        FolderError: the manifest is damaged.
+    """
+    try:
+        return {name: _config_entry(config) for name, config in manifest["configs"].items()}
+    except (KeyError, TypeError, AttributeError):
+        raise FolderError(f"{folder / MANIFEST} is damaged; build the folder again") from None
+
+
+def _config_entry(data: Mapping[str, Any]) -> ConfigEntry:
+    splits = {split: tuple(FileEntry(**file) for file in data["splits"][split]["files"]) for split in SPLITS}
+    return ConfigEntry(data["spec"], data["fingerprint"], data["tokenizer_sha256"], data["rejections"], splits)
 
 
 def _entries(folder: Path, manifest: Mapping[str, Any]) -> dict[str, FileEntry]:

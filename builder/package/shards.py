@@ -1,15 +1,18 @@
-"""Writes one split as numbered Arrow files whose bytes do not depend on how the rows arrive."""
+"""Writes one split as numbered Arrow or Parquet files whose bytes do not depend on how the rows arrive."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ..errors import FolderError, SplitError, WarpCudaPairsError
 from .manifest import FileEntry
@@ -19,6 +22,9 @@ from .one_chunk import one_chunk
 # end where a byte ends and hold nothing of the next batch.
 BATCH_ROWS = 512
 MAX_SHARD_BYTES = 500_000_000
+FORMATS = ("arrow", "parquet")
+# What `datasets` itself writes for the Hub, so that an upload shares the chunks of an earlier one.
+_CHUNKING = {"min_chunk_size": 256 * 1024, "max_chunk_size": 1024 * 1024, "norm_level": 0}
 
 
 @contextlib.contextmanager
@@ -76,11 +82,12 @@ class HashingFile:
         return self._digest.hexdigest()
 
 
-def write_text(root: Path, name: str, text: str) -> FileEntry:
-    """Write a text file below ``root`` and return its entry."""
+def write_file(root: Path, name: str, content: str | bytes) -> FileEntry:
+    """Write a file that is no table below ``root`` and return its entry."""
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
     file = HashingFile(root / name)
     try:
-        file.write(text.encode())
+        file.write(content.encode() if isinstance(content, str) else content)
         file.close()
     except BaseException:
         file.abandon()
@@ -104,16 +111,20 @@ def rebatch(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def write_shards(
-    root: Path, config: str, split: str, tables: Iterable[pa.Table], *, max_bytes: int = MAX_SHARD_BYTES
-) -> tuple[tuple[FileEntry, ...], pa.Schema]:
-    """Write a split's rows below ``root`` as ``data/<config>/<split>-0000i-of-0000N.arrow``.
+    root: Path,
+    config: str,
+    split: str,
+    tables: Iterable[pa.Table],
+    *,
+    format: str = "arrow",
+    max_bytes: int = MAX_SHARD_BYTES,
+) -> tuple[FileEntry, ...]:
+    """Write a split's rows below ``root`` as ``data/<config>/<split>-0000i-of-0000N.<format>``.
 
-    Each file is an Arrow IPC stream (what ``datasets`` reads first, and maps into memory). A shard ends with
-    the first batch that takes it to ``max_bytes``. This project's errors that
-    ``tables`` raises pass through.
-
-    Returns:
-        The files, and the schema of their rows.
+    An ``arrow`` file is an IPC stream (what ``datasets`` reads first, and maps into memory). A ``parquet`` file
+    has content-defined chunks and a page index, and a row group for each batch, so that a viewer reads little to
+    show a page. A shard ends with the first batch that takes it to ``max_bytes`` on disk. This project's errors
+    that ``tables`` raises pass through.
 
     Raises:
         SplitError: there is no row.
@@ -125,34 +136,45 @@ def write_shards(
     first = next(batches, None)
     if first is None:
         raise SplitError(f"split {split!r} of config {config!r} has no row; give a larger num_kernels")
-    written: list[tuple[Path, HashingFile, int]] = []
+    written: list[FileEntry] = []
     pending: pa.Table | None = first
     while pending is not None:
         path = folder / f"{split}-{len(written):05d}"
-        file, rows, pending = _write_shard(path, pending, batches, max_bytes)
-        written.append((path, file, rows))
+        entry, pending = _write_shard(path, pending, batches, format, max_bytes)
+        written.append(entry)
     entries = []
-    for path, file, rows in written:
-        final = path.with_name(f"{path.name}-of-{len(written):05d}.arrow")
-        path.rename(final)
-        entries.append(FileEntry(final.relative_to(root).as_posix(), file.sha256, file.size, rows))
-    return tuple(entries), first.schema
+    for entry in written:
+        name = f"{entry.path}-of-{len(written):05d}.{format}"
+        (folder / entry.path).rename(folder / name)
+        entries.append(replace(entry, path=(folder / name).relative_to(root).as_posix()))
+    return tuple(entries)
+
+
+@contextlib.contextmanager
+def _parquet_writer(sink: pa.PythonFile, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    with pq.ParquetWriter(
+        sink, schema, compression="zstd", use_content_defined_chunking=_CHUNKING, write_page_index=True
+    ) as writer:
+        yield writer
+        writer.add_key_value_metadata({"content_defined_chunking": json.dumps(_CHUNKING)})
 
 
 def _write_shard(
-    path: Path, first: pa.Table, batches: Iterator[pa.Table], max_bytes: int
-) -> tuple[HashingFile, int, pa.Table | None]:
-    """Write batches until the shard is full; return the file, its rows, and the batch that comes next."""
+    path: Path, first: pa.Table, batches: Iterator[pa.Table], format: str, max_bytes: int
+) -> tuple[FileEntry, pa.Table | None]:
+    """Write batches until the shard is full; return its entry under its bare name, and the batch that comes next."""
     file = HashingFile(path)
-    rows, pending = 0, first
+    open_writer = pa.ipc.new_stream if format == "arrow" else _parquet_writer
+    rows, arrow_bytes, pending = 0, 0, first
     try:
-        with pa.ipc.new_stream(pa.PythonFile(file, mode="w"), first.schema) as writer:
+        with open_writer(pa.PythonFile(file, mode="w"), first.schema) as writer:
             while pending is not None and (rows == 0 or file.size < max_bytes):
                 writer.write_table(pending)
                 rows += pending.num_rows
+                arrow_bytes += sum(map(pa.ipc.get_record_batch_size, pending.to_batches()))
                 pending = next(batches, None)
         file.close()
     except BaseException:
         file.abandon()
         raise
-    return file, rows, pending
+    return FileEntry(path.name, file.sha256, file.size, rows, arrow_bytes), pending

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..spec import SPLITS
+from .breakdown import Breakdown
 from .lengths import Column, summary
 
 COLUMNS = ("prompt", "completion", "total")
@@ -24,12 +25,13 @@ COLUMNS = ("prompt", "completion", "total")
 
 @dataclass
 class Split:
-    """One split: its columns by name, and how many rows each category, feature and skeleton has."""
+    """One split: its columns by name, how many rows each category, feature and skeleton has, and a breakdown."""
 
     columns: dict[str, Column] = field(default_factory=lambda: {name: Column() for name in COLUMNS})
     categories: Counter[str] = field(default_factory=Counter)
     features: Counter[str] = field(default_factory=Counter)
     skeletons: Counter[str] = field(default_factory=Counter)
+    breakdown: Breakdown = field(default_factory=Breakdown)
 
     @property
     def rows(self) -> int:
@@ -43,6 +45,7 @@ class Split:
         self.categories.update(other.categories)
         self.features.update(other.features)
         self.skeletons.update(other.skeletons)
+        self.breakdown.add(other.breakdown)
 
 
 @dataclass
@@ -76,6 +79,7 @@ class Stats:
             _counts(table["category"]),
             _counts(pc.list_flatten(table["features"])),
             _counts(table["skeleton"]),
+            Breakdown.of(table),
         )
         return cls(tokenizer, tokenizer_sha256, {split: one})
 
@@ -178,6 +182,7 @@ def _split_to_json(split: Split) -> dict[str, Any]:
         "features": _sorted(split.features),
         "distinct_skeletons": len(split.skeletons),
         "skeletons_by_rows": {rows: "".join(ids) for rows, ids in clusters.items()},
+        "breakdown": split.breakdown.to_json(),
     }
 
 
@@ -189,4 +194,5 @@ def _split_from_json(data: Mapping[str, Any]) -> Split:
     skeletons: Counter[str] = Counter()
     for rows, ids in data["skeletons_by_rows"].items():
         skeletons.update({ids[at : at + 16]: int(rows) for at in range(0, len(ids), 16)})
-    return Split(columns, Counter(data["categories"]), Counter(data["features"]), skeletons)
+    breakdown = Breakdown.from_json(data["breakdown"])
+    return Split(columns, Counter(data["categories"]), Counter(data["features"]), skeletons, breakdown)

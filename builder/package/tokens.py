@@ -64,11 +64,13 @@ class Tokenizer:
 
     Attributes:
         name: how it was asked for; of a path, only the last part.
-        sha256: 64 hex digits over its ``tokenizer.json``.
+        data: content of its ``tokenizer.json``.
+        sha256: 64 hex digits over it.
     """
 
     def __init__(self, name: str, data: bytes) -> None:
         self.name = name
+        self.data = data
         self.sha256 = hashlib.sha256(data).hexdigest()
         self._inner = tokenizers.Tokenizer.from_str(data.decode("utf-8"))
         self._inner.no_truncation()

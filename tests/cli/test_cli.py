@@ -84,6 +84,19 @@ def test_check_names_a_damaged_a_missing_and_an_extra_file(cache, tmp_path):
         assert name in done.stderr
 
 
+def test_card_is_rendered_again_to_the_same_bytes(cache, tmp_path):
+    out = tmp_path / "demo"
+    assert run(cache, "build", *SMALL, "--format", "parquet", "--shard-size", "1MB", "--out", str(out)).returncode == 0
+    assert len(list((out / "data" / "paired").glob("train-*.parquet"))) == 1
+    before = (out / "README.md").read_bytes()
+    (out / "README.md").unlink()
+    done = run(cache, "card", str(out))
+    assert done.returncode == 0, done.stderr
+    assert (out / "README.md").read_bytes() == before
+    assert b"build paired --num-kernels 130 --seed 3 --format parquet --shard-size 1000000 --out DIR\n" in before
+    assert run(cache, "check", str(out)).returncode == 0
+
+
 def test_stats_as_tables_and_as_json(cache, built):
     done = run(cache, "stats", str(built))
     assert done.returncode == 0, done.stderr
@@ -128,8 +141,11 @@ def test_every_field_of_the_spec_is_an_option(cache):
         (["build", "--categories", "math=0"], "categories"),
         (["build", "--tokenizer", "/nowhere/tokenizer.json"], "tokenizer"),
         (["build", "--num-proc", "0"], "num_proc"),
+        (["build", "--format", "csv", "--out", "out"], "arrow, parquet"),
+        (["build", "--shard-size", "5XB", "--out", "out"], "500MB"),
         (["build", "-n", "5000", "--out", "/proc/demo"], "/proc/demo"),
         (["check", "/nowhere"], "/nowhere"),
+        (["card", "/nowhere"], "/nowhere"),
         (["stats", "/nowhere"], "/nowhere"),
     ],
 )

@@ -20,7 +20,8 @@ from builder.package.stats import Stats
 from builder.record import CODE_COLUMNS, VERDICTS, VIEWS, row_schema
 from builder.spec import load_spec
 
-SHA = "ab" * 32
+TOKENIZER = b'{"made": "up"}'
+SHA = hashlib.sha256(TOKENIZER).hexdigest()
 
 
 def source(index: int) -> str:
@@ -61,7 +62,7 @@ def rows(config: str, indices: range) -> pa.Table:
             "seed": 0,
             "index": index,
             "skeleton": f"{index // 2:016x}",
-            "features": ["sin", "float32"][: 1 + index % 2],
+            "features": ["builtin:sin", "dtype:float32"][: 1 + index % 2],
             "args": [{"name": "a", "type": "wp.array(dtype=wp.float32)"}],
             "launch_dim": 1,
             "block_dim": 256,
@@ -101,7 +102,8 @@ def build(config: str = "paired", *, chunk: int = 128) -> ConfigBuild:
     counted = {"tokenizer": "default", "tokenizer_sha256": SHA}
     stats = Stats.merged(Stats.of(split, table(config, split), **counted) for split in SPLITS)
     stats.rejections.update(duplicate=3)
-    return ConfigBuild(load_spec(config), "f" * 32, {split: reader(split) for split in SPLITS}, stats, {"duplicate": 3})
+    splits = {split: reader(split) for split in SPLITS}
+    return ConfigBuild(load_spec(config), "f" * 32, splits, stats, {"duplicate": 3}, TOKENIZER)
 
 
 def train_tokenizer(path: Path, *, ours: bool) -> None:

@@ -14,22 +14,25 @@ from pathlib import Path
 
 import datasets
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
 from builder.codegen import preamble
-from builder.errors import FolderError, SplitError, StoreError
+from builder.errors import FolderError, SpecError, SplitError, StoreError
 from builder.package import folder as folder_module
 from builder.package import shards
 from builder.package.card import features_yaml
 from builder.package.folder import ConfigBuild, check_target, load_stats, write_folder
-from builder.package.manifest import MANIFEST, README, STATS, check_folder, read_manifest
+from builder.package.manifest import MANIFEST, README, STATS, TOKENIZER, check_folder, read_manifest
+from builder.package.sizes import parse_size
 from builder.record import VIEWS, row_schema
 
 from .made_up import SPLITS, build, table
 from .test_store import small_disk
 
 SMALL = 2_000_000  # three shards of train
+SMALL_PARQUET = 100_000
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +40,18 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("demo") / "demo"
     write_folder(out, [build("paired"), build("cuda")], max_shard_bytes=SMALL)
     return out
+
+
+@pytest.fixture(scope="module")
+def parquet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("parquet") / "demo"
+    write_folder(out, [build("paired"), build("cuda")], format="parquet", max_shard_bytes=SMALL_PARQUET)
+    return out
+
+
+@pytest.fixture(params=["arrow", "parquet"])
+def either(request: pytest.FixtureRequest, demo: Path, parquet: Path) -> Path:
+    return demo if request.param == "arrow" else parquet
 
 
 def copy_of(demo: Path, tmp_path: Path) -> Path:
@@ -63,8 +78,11 @@ def test_layout_and_manifest(demo: Path) -> None:
                 content = files.pop(file["path"])
                 assert hashlib.sha256(content).hexdigest() == file["sha256"]
                 assert len(content) == file["bytes"]
-    assert sorted(files) == sorted([MANIFEST, README, STATS, "preamble.cpp", "preamble.cu"])
+    plots = [name for name in files if name.startswith("plots/")]
+    assert len(plots) == 5
+    assert sorted(files) == sorted([MANIFEST, README, STATS, TOKENIZER, "preamble.cpp", "preamble.cu", *plots])
     assert files["preamble.cu"].decode() == preamble("cuda")
+    assert hashlib.sha256(files[TOKENIZER]).hexdigest() == manifest["configs"]["cuda"]["tokenizer_sha256"]
     assert manifest["configs"]["paired"]["rejections"] == {"duplicate": 3}
     assert manifest["configs"]["paired"]["spec"]["config"] == "paired"
     assert {"builder", "warp", "datasets", "pyarrow", "tokenizers", "python"} <= set(manifest["versions"])
@@ -78,15 +96,44 @@ def test_shards_hold_the_rows_without_schema_metadata(demo: Path) -> None:
     assert pa.concat_tables(read).equals(table("paired", "train"))
 
 
-def test_load_dataset_reads_it(demo: Path, tmp_path: Path) -> None:
+def test_parquet_holds_the_rows_in_chunks_with_a_page_index(parquet: Path) -> None:
+    paths = sorted((parquet / "data" / "paired").glob("train-*"))
+    assert [path.name for path in paths] == [f"train-0000{number}-of-00003.parquet" for number in range(3)]
+    assert pa.concat_tables([pq.read_table(path) for path in paths]).equals(table("paired", "train"))
+    for path in paths:
+        meta = pq.read_metadata(path)
+        assert b"content_defined_chunking" in meta.metadata
+        column = meta.row_group(0).column(0)
+        assert column.has_offset_index
+        assert column.has_column_index
+
+
+def test_sizes_in_memory_do_not_depend_on_the_format(demo: Path, parquet: Path) -> None:
+    fronts = [yaml.safe_load((out / README).read_text().split("---\n")[1]) for out in (demo, parquet)]
+    infos = [[(info["splits"], info["dataset_size"]) for info in front["dataset_info"]] for front in fronts]
+    assert infos[0] == infos[1]
+    assert fronts[1]["dataset_info"][0]["download_size"] < fronts[0]["dataset_info"][0]["download_size"]
+
+
+def test_globs_name_the_files_of_their_split(either: Path) -> None:
+    front = yaml.safe_load((either / README).read_text().split("---\n")[1])
+    manifest = read_manifest(either)
+    for config in front["configs"]:
+        for glob in config["data_files"]:
+            files = manifest["configs"][config["config_name"]]["splits"][glob["split"]]["files"]
+            found = sorted(path.relative_to(either).as_posix() for path in either.glob(glob["path"]))
+            assert found == [file["path"] for file in files]
+
+
+def test_load_dataset_reads_it(either: Path, tmp_path: Path) -> None:
     cache = str(tmp_path)
-    loaded = datasets.load_dataset(str(demo), cache_dir=cache)
-    named = datasets.load_dataset(str(demo), "paired", cache_dir=cache)
+    loaded = datasets.load_dataset(str(either), cache_dir=cache)
+    named = datasets.load_dataset(str(either), "paired", cache_dir=cache)
     for split in SPLITS:
         assert named[split].to_list() == table("paired", split).to_pylist()
         assert loaded[split].column_names == named[split].column_names
-    assert datasets.get_dataset_config_names(str(demo)) == ["paired", "cuda"]
-    streamed = datasets.load_dataset(str(demo), "cuda", split="test", streaming=True)
+    assert datasets.get_dataset_config_names(str(either)) == ["paired", "cuda"]
+    streamed = datasets.load_dataset(str(either), "cuda", split="test", streaming=True)
     assert list(streamed) == table("cuda", "test").to_pylist()
 
 
@@ -130,10 +177,23 @@ def test_stats_come_back(demo: Path) -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 100, 513, 5000])
-def test_same_bytes_however_the_rows_come(demo: Path, tmp_path: Path, chunk: int) -> None:
+def test_same_bytes_however_the_rows_come(demo: Path, parquet: Path, tmp_path: Path, chunk: int) -> None:
     builds = [build("paired", chunk=chunk), build("cuda", chunk=chunk)]
     write_folder(tmp_path / "again", builds, max_shard_bytes=SMALL)
+    write_folder(tmp_path / "parquet", builds, format="parquet", max_shard_bytes=SMALL_PARQUET)
     assert tree(tmp_path / "again") == tree(demo)
+    assert tree(tmp_path / "parquet") == tree(parquet)
+
+
+def test_check_of_parquet(parquet: Path, tmp_path: Path) -> None:
+    assert check_folder(parquet) == []
+    out = copy_of(parquet, tmp_path)
+    flipped = out / "data/cuda/test-00000-of-00001.parquet"
+    data = bytearray(flipped.read_bytes())
+    data[-20] ^= 1
+    flipped.write_bytes(data)
+    (said,) = check_folder(out)
+    assert said.startswith("damaged: data/cuda/test-00000-of-00001.parquet does not have the sha256")
 
 
 def test_check_names_each_damaged_missing_and_extra_file(demo: Path, tmp_path: Path) -> None:
@@ -307,6 +367,28 @@ def test_needs_builds_of_different_configs(tmp_path: Path) -> None:
     for builds in ([], [build("cpu"), build("cpu")]):
         with pytest.raises(ValueError, match="give one build for each config"):
             write_folder(tmp_path / "demo", builds)
+
+
+def test_refuses_an_unknown_format_and_a_tokenizer_that_did_not_count(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"unknown format 'parquett'. Did you mean 'parquet'\?"):
+        write_folder(tmp_path / "demo", [build("cpu")], format="parquett")
+    with pytest.raises(ValueError, match="cpu was counted with tokenizer"):
+        write_folder(tmp_path / "demo", [dataclasses.replace(build("cpu"), tokenizer_json=b"{}")])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("500MB", 500_000_000), ("1gb", 10**9), ("1.5 MiB", 3 << 19), ("1_000", 1000), (7, 7), ("2B", 2), ("0.5KB", 500)],
+)
+def test_sizes(text: str | int, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "0.4B", "-1", "5XB", "MB", "1e6", "1 2", "inf", "٣MB"])
+def test_wrong_sizes_say_what_is_allowed(text: str) -> None:
+    with pytest.raises(SpecError, match="is not allowed; give bytes, or a number with KB"):
+        parse_size(text)
 
 
 def test_killed_build_leaves_no_dataset(tmp_path: Path) -> None:

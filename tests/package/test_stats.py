@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from builder.package.breakdown import BINS, Breakdown
+from builder.package.density import pack
 from builder.package.lengths import LIMITS, PERCENTILES, Column
 from builder.package.render import render
 from builder.package.stats import COLUMNS, Split, Stats
+from builder.record import VERDICTS
 
 from .made_up import SHA, SPLITS, build, lengths, rows, table
 
@@ -31,6 +35,16 @@ columns = st.builds(
 skeletons = st.integers(0, 9).map(lambda number: f"{number:016x}")
 
 
+breakdowns = st.builds(
+    Breakdown,
+    st.dictionaries(names, counters(names).map(Counter), max_size=2),
+    counters(names).map(Counter),
+    counters(st.integers(0, 99)).map(Counter),
+    st.dictionaries(names, counters(names).map(Counter), max_size=2),
+    st.dictionaries(names, counters(st.sampled_from(BINS)).map(Counter), max_size=2),
+)
+
+
 def _counter(found: dict[object, int]) -> object:
     column = Column()
     column.lengths.update(found)
@@ -43,6 +57,7 @@ def split(draw: st.DrawFn) -> Split:
     made.categories.update(draw(counters(names)))
     made.features.update(draw(counters(names)))
     made.skeletons.update(draw(counters(skeletons)))
+    made.breakdown = draw(breakdowns)
     return made
 
 
@@ -100,9 +115,37 @@ def test_of_a_table() -> None:
     assert part.columns["total"].bytes == part.columns["prompt"].bytes + part.columns["completion"].bytes
     assert part.columns["total"].tokens == int(lengths(whole).sum())
     assert part.categories == {"math": 400, "atomic": 400, "vector": 400}
-    assert part.features == {"sin": 1200, "float32": 600}
+    assert part.features == {"builtin:sin": 1200, "dtype:float32": 600}
     assert len(part.skeletons) == 600
     assert part.columns["total"].bytes_per_token == part.columns["total"].bytes / part.columns["total"].tokens
+
+
+def test_breakdown_of_a_table() -> None:
+    whole = table("paired", "train")
+    broken = Stats.of("train", whole, **counted).splits["train"].breakdown
+    assert broken.verdicts == {check: {"not_run": 1200} for check in VERDICTS}
+    assert broken.origins == {"synthetic | 0.1.0 | Apache-2.0": 1200}
+    assert broken.features["math"] == {"builtin:sin": 400, "dtype:float32": 200}
+    sources = whole["python_source"].to_pylist()
+    assert broken.lines == Counter(len([line for line in text.split("\n") if line]) for text in sources)
+    for tag, rows_of_tag in (("category:math", range(0, 1200, 3)), ("dtype:float32", range(1, 1200, 2))):
+        found = [int(lengths(whole)[k]) for k in rows_of_tag]
+        assert broken.tokens[tag] == Counter(min(upper for upper in BINS if upper >= n) for n in found)
+
+
+@given(st.dictionaries(st.integers(1, 40), st.integers(1, 6), max_size=6), st.integers(1, 30))
+def test_packing_leaves_nothing_out_but_what_is_too_long(found: dict[int, int], limit: int) -> None:
+    packing = pack(found, limit)
+    assert packing.rows == sum(rows for length, rows in found.items() if length <= limit)
+    assert packing.tokens == sum(length * rows for length, rows in found.items() if length <= limit)
+    # No two sequences of best fit can be half empty, and none is over-full.
+    assert packing.tokens <= packing.sequences * limit <= max(limit, 2 * packing.tokens) if packing.rows else True
+
+
+def test_packing_is_best_fit() -> None:
+    packing = pack({6: 1, 5: 1, 4: 1, 3: 1, 2: 1, 11: 7}, 10)
+    assert (packing.sequences, packing.rows, packing.tokens, packing.density) == (2, 5, 20, 1.0)
+    assert pack({11: 7}, 10).density == 0
 
 
 def test_of_no_rows() -> None:
@@ -128,7 +171,7 @@ def test_shares_that_fit(values: list[int]) -> None:
 
 def test_different_tokenizers_do_not_add() -> None:
     part = table("paired", "test")
-    with pytest.raises(ValueError, match=r"with other \(cdcdcdcdcdcd\) do not add to stats .* default \(abab"):
+    with pytest.raises(ValueError, match=rf"with other \(cdcdcdcdcdcd\) do not add to stats .* default \({SHA[:12]}"):
         Stats.of("test", part, **counted) + Stats.of("test", part, tokenizer="other", tokenizer_sha256="cd" * 32)
 
 
@@ -147,6 +190,6 @@ def test_render() -> None:
     size = [f"{total.count:,}", f"{total.bytes:,}", f"{total.bytes_per_token:.2f}"]
     assert ["train", "total", *size, *figures] in lines
     assert ["all", "1,320", "660"] in lines
-    assert ["sin", "1,200", "60", "60"] in lines
+    assert ["builtin:sin", "1,200", "60", "60"] in lines
     assert ["duplicate", "3"] in lines
     assert f"sha256 {SHA[:12]}" in text

@@ -1,0 +1,223 @@
+"""The parts of the dataset card that hold figures, as Markdown."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..curate.keys import BANDS, GRAM, ROWS
+from ..curate.near import NEAR
+from ..record import VERDICTS, VIEWS
+from ..shipped import config_defaults, config_summary
+from ..spec import SPLITS
+from .density import pack
+from .lengths import LIMITS, PERCENTILES
+from .manifest import ConfigEntry
+from .shards import MAX_SHARD_BYTES
+from .stats import COLUMNS, Stats
+from .totals import column_of, coverage, merged, percent
+
+_SHOWN_LINES = 22  # at the head of a code, and at its tail
+_LANGUAGES = {"python_source": "python", "cpp_forward": "cpp", "cpp_backward": "cpp"}
+
+
+def table(headers: Iterable[str], rows: Iterable[Iterable[object]], *, words: int = 1) -> str:
+    """Return a Markdown table whose first ``words`` columns are text and whose others are figures."""
+    heads = list(headers)
+    rule = ["---"] * words + ["---:"] * (len(heads) - words)
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in [heads, rule, *rows])
+
+
+def of_stats(stats: Mapping[str, Stats]) -> dict[str, str]:
+    """Return the parts of the card that follow from the stats alone, by their names in the template."""
+    overlooked = (1 - (NEAR[0] / NEAR[1]) ** ROWS) ** BANDS
+    return {
+        "configs_table": _configs_table(stats),
+        "code_columns": ", ".join(f"`{column}`" for column in sorted({c for name in stats for c in VIEWS[name].code})),
+        "verification": _verification(stats),
+        "verdicts_table": _verdicts_table(stats),
+        "skeletons_table": _skeletons_table(stats),
+        "leakage": _leakage(stats),
+        "near": f"{NEAR[0] / NEAR[1]:.2f}",
+        "gram": str(GRAM),
+        "bands": str(BANDS),
+        "band_rows": str(ROWS),
+        "overlooked": f"{100 * overlooked:.3f} %",
+        "tokenizer": _tokenizer(stats),
+        "lengths_table": _lengths_table(stats),
+        "fits_table": _fits_table(stats),
+        "packing_table": _packing_table(stats),
+        "rejections": _rejections(stats),
+        "origins_table": _origins_table(stats),
+    }
+
+
+def _configs_table(stats: Mapping[str, Stats]) -> str:
+    rows = []
+    for name, one in stats.items():
+        view = VIEWS[name]
+        counts = [f"{one.splits[split].rows:,}" if split in one.splits else "0" for split in SPLITS]
+        rows.append([f"`{name}`", config_summary(name), f"`{view.prompt}`", f"`{view.completion}`", *counts])
+    return table(["config", "what", "prompt from", "completion from", *SPLITS], rows, words=4)
+
+
+def sample(config: str, row: Mapping[str, Any]) -> str:
+    """Return one row of a config as Markdown: what it is, its prompt's code and its completion, cut where long."""
+    view = VIEWS[config]
+    instruction = row["prompt"].split("\n", 1)[0]
+    parts = [
+        f"### {config}",
+        f"`{row['kernel_name']}`, category `{row['category']}`, id `{row['id']}`. {row['description']}",
+        f"Prompt ({row['prompt_tokens']:,} tokens): “{instruction}”, then `{view.prompt}`:",
+        _fenced(row[view.prompt], _LANGUAGES.get(view.prompt, "cuda")),
+        f"Completion ({row['completion_tokens']:,} tokens):",
+        _fenced(row[view.completion], _LANGUAGES.get(view.completion, "cuda")),
+    ]
+    return "\n\n".join(parts)
+
+
+def _fenced(text: str, language: str) -> str:
+    """Return a code block; of a long text its head and its tail, and how many lines lie between."""
+    lines = text.rstrip("\n").split("\n")
+    left = len(lines) - 2 * _SHOWN_LINES
+    if left > 1:
+        comment = "#" if language == "python" else "//"
+        lines = [*lines[:_SHOWN_LINES], f"{comment} ... {left:,} lines left out ...", *lines[-_SHOWN_LINES:]]
+    fence = "~~~~" if "```" in text else "```"
+    return "\n".join([f"{fence}{language}", *lines, fence])
+
+
+def command(entries: Mapping[str, ConfigEntry], manifest: Mapping[str, Any]) -> str:
+    """Return the command that builds the folder again; one for each group of configs with equal options."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, entry in entries.items():
+        groups.setdefault(tuple(_options(name, entry.spec)), []).append(name)
+    folder = ["--format", manifest["file_format"]]
+    if manifest["max_shard_bytes"] != MAX_SHARD_BYTES:
+        folder += ["--shard-size", str(manifest["max_shard_bytes"])]
+    lines = [["warp-cuda-pairs", "build", *names, *options, *folder] for options, names in groups.items()]
+    outs = ["DIR"] if len(lines) == 1 else [f"DIR-{number}" for number in range(1, len(lines) + 1)]
+    return "\n".join(shlex.join([*line, "--out", out]) for line, out in zip(lines, outs, strict=True))
+
+
+def _options(config: str, spec: Mapping[str, Any]) -> list[str]:
+    defaults = config_defaults(config)
+    options = ["--num-kernels", str(spec["num_kernels"]), "--seed", str(spec["seed"])]
+    if spec["categories"] != defaults["categories"]:
+        options += ["--categories", ",".join(f"{name}={weight!r}" for name, weight in spec["categories"].items())]
+    if spec["splits"] != defaults["splits"]:
+        options += ["--splits", "/".join(f"{spec['splits'][split]!r}" for split in SPLITS)]
+    if spec["max_per_skeleton"] != defaults["max_per_skeleton"]:
+        options += ["--max-per-skeleton", str(spec["max_per_skeleton"])]
+    if spec["source_comments"] != defaults["source_comments"]:
+        options += ["--source-comments" if spec["source_comments"] else "--no-source-comments"]
+    if spec["instruction"].rstrip("\n") != defaults["instruction"].rstrip("\n"):
+        options += ["--instruction", spec["instruction"].removesuffix("\n")]
+    if spec["tokenizer"] != defaults["tokenizer"]:
+        options += ["--tokenizer", "tokenizer.json"]  # the folder holds it
+    return options
+
+
+def made_table(entries: Mapping[str, ConfigEntry]) -> str:
+    """Return what each config was built from."""
+    rows = [
+        [f"`{name}`", e.spec["seed"], f"{e.spec['num_kernels']:,}", e.spec["max_per_skeleton"], f"`{e.fingerprint}`"]
+        for name, e in entries.items()
+    ]
+    return table(["config", "seed", "rows asked for", "rows per skeleton, at most", "fingerprint"], rows)
+
+
+def _verification(stats: Mapping[str, Stats]) -> str:
+    counts = [counts for one in stats.values() for counts in merged(one, "verdicts").values()]
+    if all(set(each) <= {"not_run"} for each in counts):
+        return (
+            "**No check was run on any row of this dataset.** The text is what Warp's own generator writes, but no row "
+            "was compiled, executed or compared with numerical gradients, and none says that it was."
+        )
+    return "What the checks said, in rows. `not_run` says nothing of a row."
+
+
+def _verdicts_table(stats: Mapping[str, Stats]) -> str:
+    verdicts = {name: merged(one, "verdicts") for name, one in stats.items()}
+    heads = ["passed", "failed", "not_applicable", "not_run"]
+    rows = [
+        [f"`{name}`", check, *(f"{found.get(check, Counter())[verdict]:,}" for verdict in heads)]
+        for name, found in verdicts.items()
+        for check in VERDICTS
+    ]
+    return table(["config", "check", *heads], rows, words=2)
+
+
+def _skeletons_table(stats: Mapping[str, Stats]) -> str:
+    rows = []
+    for name, one in stats.items():
+        for split, part in one.splits.items():
+            most = max(part.skeletons.values(), default=0)
+            rows.append([f"`{name}`", split, f"{part.rows:,}", f"{len(part.skeletons):,}", f"{most:,}"])
+    return table(["config", "split", "rows", "distinct skeletons", "rows of the largest"], rows, words=2)
+
+
+def _leakage(stats: Mapping[str, Stats]) -> str:
+    lines = []
+    for name, one in stats.items():
+        in_splits = sum(len(part.skeletons) for part in one.splits.values())
+        shared = in_splits - one.skeletons
+        lines.append(
+            f"- `{name}`: {one.skeletons:,} distinct skeletons over all splits; the splits' own counts sum to "
+            f"{in_splits:,}, so skeletons in more than one split: {shared:,}."
+        )
+    return "\n".join(lines)
+
+
+def _tokenizer(stats: Mapping[str, Stats]) -> str:
+    one = next(iter(stats.values()))
+    return f"Counted with the tokenizer `{one.tokenizer}` (`tokenizer.json`, sha256 `{one.tokenizer_sha256}`)."
+
+
+def _lengths_table(stats: Mapping[str, Stats]) -> str:
+    rows = []
+    for name, one in stats.items():
+        for part in COLUMNS:
+            column = column_of(one, part)
+            figures = [f"{column.percentile(p):,}" for p in PERCENTILES]
+            rows.append([f"`{name}`", part, f"{column.tokens:,}", f"{column.bytes_per_token:.2f}", *figures])
+    heads = ["max" if p == 100 else f"p{p}" for p in PERCENTILES]
+    return table(["config", "column", "tokens", "bytes per token", *heads], rows, words=2)
+
+
+def _fits_table(stats: Mapping[str, Stats]) -> str:
+    totals = {name: column_of(one, "total") for name, one in stats.items()}
+    rows = [[f"`{name}`", *(percent(column.fits(limit)) for limit in LIMITS)] for name, column in totals.items()]
+    return table(["config", *(f"{limit:,}" for limit in LIMITS)], rows)
+
+
+def _packing_table(stats: Mapping[str, Stats]) -> str:
+    rows = []
+    for name, one in stats.items():
+        packed = [pack(column_of(one, "total").lengths, limit) for limit in LIMITS]
+        rows.append([f"`{name}`", *(percent(each.density) if each.sequences else "none fits" for each in packed)])
+    return table(["config", *(f"{limit:,}" for limit in LIMITS)], rows)
+
+
+def _rejections(stats: Mapping[str, Stats]) -> str:
+    reasons = sorted({reason for one in stats.values() for reason in one.rejections})
+    if not reasons:
+        return "No candidate was rejected."
+    rows = [[f"`{reason}`", *(f"{one.rejections[reason]:,}" for one in stats.values())] for reason in reasons]
+    return "Candidates that were not kept, by reason:\n\n" + table(["reason", *(f"`{name}`" for name in stats)], rows)
+
+
+def _origins_table(stats: Mapping[str, Stats]) -> str:
+    rows = []
+    for name, one in stats.items():
+        origins: Counter[str] = sum((part.breakdown.origins for part in one.splits.values()), Counter())
+        rows += [[f"`{name}`", *origin.split(" | "), f"{count:,}"] for origin, count in sorted(origins.items())]
+    return table(["config", "origin", "its version", "licence", "rows"], rows, words=4)
+
+
+def coverage_line(config: str, stats: Stats) -> str:
+    """Return how many builtins and categories the rows use."""
+    builtins, categories, _ = coverage(stats)
+    return f"The rows of `{config}` use {len(builtins)} of Warp's builtin functions in {len(categories)} categories."

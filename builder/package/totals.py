@@ -1,0 +1,43 @@
+"""Figures of a config over all its splits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from .lengths import Column
+from .stats import Stats
+
+
+def percent(share: float) -> str:
+    """Return a share as per cent with one decimal, rounded down, so that 100.0 % means all."""
+    return f"{int(1000 * share + 1e-9) / 10:.1f} %"
+
+
+def column_of(stats: Stats, name: str) -> Column:
+    """Return a column's lengths over all splits."""
+    whole = Column()
+    for split in stats.splits.values():
+        whole.add(split.columns[name])
+    return whole
+
+
+def merged(stats: Stats, what: str) -> dict[str, Counter[Any]]:
+    """Return a table of the breakdown (``features``, ``tokens`` or ``verdicts``) over all splits."""
+    whole: dict[str, Counter[Any]] = {}
+    for split in stats.splits.values():
+        for name, counts in getattr(split.breakdown, what).items():
+            whole.setdefault(name, Counter()).update(counts)
+    return whole
+
+
+def coverage(stats: Stats) -> tuple[list[str], list[str], Any]:
+    """Return the builtins (commonest first), the categories, and the rows of each, shape (builtins, categories)."""
+    table = merged(stats, "features")
+    categories = sorted(table)
+    total: Counter[str] = sum(table.values(), Counter())
+    tags = sorted((tag for tag in total if tag.startswith("builtin:")), key=lambda tag: (-total[tag], tag))
+    counts = np.array([[table[name][tag] for name in categories] for tag in tags], dtype=np.int64)
+    return [tag.removeprefix("builtin:") for tag in tags], categories, counts.reshape(len(tags), len(categories))
