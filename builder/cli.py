@@ -214,7 +214,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page; DIR-report.html, beside DIR, if not given.")
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Sample rows to show.")] = 200,
+    rows: Annotated[int, typer.Option(help="Sample rows to show.")] = 200,
 ) -> None:
     """Write one HTML file with the stats of a built folder and a browser of sample rows."""
     from .package.report import write_report

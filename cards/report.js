@@ -2,7 +2,6 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
-  const fields = ["search", "category", "split", "origin", "config", "least", "most", "sort"];
   const hidden = new Set(["cpp_backward", "cuda_backward", "cuda_standalone"]); // until somebody asks for them
   let shown = []; // rows that pass the filters, in order
   let open = null; // the row in the dialog
@@ -167,7 +166,8 @@
     at("previous").disabled = place <= 0;
     at("next").disabled = place < 0 || place + 1 >= shown.length;
     if (!at("row").open) at("row").showModal();
-    at("row-title").focus();
+    // Who presses "Next" goes on pressing it, as long as there is a next row.
+    if (!at("row").querySelector(".buttons :enabled:focus")) at("row-title").focus();
     for (const box of at("panes").children) {
       const hit = box.querySelector(".hit");
       if (hit) hit.parentElement.parentElement.scrollTop = hit.offsetTop - hit.parentElement.offsetTop - 60;
@@ -187,7 +187,9 @@
     return true;
   };
 
-  at("filters").addEventListener("input", update);
+  // A field of text tells each key by "input"; its "change", on leaving it, must not make the list anew.
+  at("filters").addEventListener("input", (event) => event.target.matches("input") && update());
+  at("filters").addEventListener("change", (event) => event.target.matches("select") && update());
   at("filters").addEventListener("submit", (event) => event.preventDefault());
   at("filters").addEventListener("reset", () => setTimeout(update)); // fields are empty only after this event
   at("search").addEventListener("keydown", (event) => {

@@ -18,7 +18,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from ..errors import FolderError
+from ..errors import FolderError, SpecError
 from ..record import Reason
 from ..resources import data_path
 from ..shipped import config_names, config_summary
@@ -88,7 +88,7 @@ def write_report(folder: Path, out: Path | None = None, *, rows: int = ROWS) -> 
 
     Raises:
         FolderError: ``folder`` is not a built folder or is damaged, or ``out`` is in it or cannot be written.
-        ValueError: ``rows`` is below 1.
+        SpecError: ``rows`` is below 1.
     """
     page = default_page(folder) if out is None else out
     manifest = read_manifest(folder)
@@ -97,7 +97,7 @@ def write_report(folder: Path, out: Path | None = None, *, rows: int = ROWS) -> 
     if page.resolve().is_relative_to(folder.resolve()):
         raise FolderError(f"{page} is in {folder}, which holds only what its manifest names; give a path outside it")
     if rows < 1:
-        raise ValueError(f"a report page shows at least 1 row, not {rows}")
+        raise SpecError(f"rows={rows} is not allowed: a report page shows at least 1 row")
     samples, kernels = read_samples(folder, manifest, rows)
     text = render_report(manifest, load_stats(folder), samples, kernels, title=folder.resolve().name)
     _replace(page, text)
@@ -134,13 +134,14 @@ def render_report(
     environment.filters["limit"] = lambda tokens: str(tokens) if tokens < 1024 else f"{tokens // 1024}k"
     environment.filters["zip"] = zip
     template = environment.from_string(_card("report.html.jinja"))
-    configs = [_config(name, entry, stats[name]) for name, entry in manifest["configs"].items()]
+    names = sorted(manifest["configs"], key=lambda name: (name != "paired", name))
+    configs = [_config(name, manifest["configs"][name], stats[name]) for name in names]
     style, script = _card("report.css"), _card("report.js")
     return template.render(
         title=title,
         versions=manifest["versions"],
         configs=configs,
-        first=next((config for config in configs if config.name == "paired"), configs[0]),
+        first=configs[0],
         mixes=_mixes(configs),
         reasons={reason.value: text for reason, text in REASONS.items()},
         limits=LIMITS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -10,7 +11,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
 
 # Longer texts are cut, and the page says so: one mined kernel must not make it too large to open.
-MAX_LINES = 1500
+MAX_LINES = 1000
 PLAIN = "x"
 # Letters of the page's classes, most specific kind first.
 _LETTERS = (
@@ -50,8 +51,7 @@ def paint(text: str, language: str) -> list[tuple[str, str]]:
     """
     lines: list[tuple[str, str]] = []
     line, runs = "", _Runs()
-    for kind, value in _lexer(language).get_tokens(text):
-        letter = _letter(kind)
+    for letter, value in _letters(text, language):
         for number, part in enumerate(value.split("\n")):
             if number:
                 lines.append((line, runs.text()))
@@ -61,6 +61,22 @@ def paint(text: str, language: str) -> list[tuple[str, str]]:
     if line:
         lines.append((line, runs.text()))
     return lines
+
+
+def _letters(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield a text's tokens, each with its letter.
+
+    The lexers leave every name that is not a definition plain. In generated code those are nearly all, so what
+    is called, and what follows ``::``, is told here.
+    """
+    tokens = list(_lexer(language).get_tokens(text))
+    for place, (kind, value) in enumerate(tokens):
+        letter = _letter(kind)
+        if kind is Name and place + 1 < len(tokens) and tokens[place + 1][1].startswith("("):
+            letter = "f"
+        elif kind is Name and place > 1 and tokens[place - 1][1] == tokens[place - 2][1] == ":":
+            letter = "t"
+        yield letter, value
 
 
 @dataclass

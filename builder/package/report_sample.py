@@ -1,4 +1,4 @@
-"""The sample of rows that the report page shows: chosen by content alone, spread over splits, categories and origins."""
+"""The sample of rows that the report page shows: spread over splits, categories and origins, the same each time."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ CODE_TITLES = {
     "cuda_backward": "CUDA backward",
     "cuda_standalone": "CUDA program",
 }
-_FACTS = ("kernel_name", "category", "description", "origin", "origin_version", "origin_path", "license", "seed")
-_MORE_FACTS = ("index", "skeleton", "features", "args", "launch_dim", "block_dim", "verification")
+_FACTS = (
+    *("kernel_name", "category", "description", "origin", "origin_version", "origin_path", "license", "seed"),
+    *("index", "skeleton", "features", "args", "launch_dim", "block_dim", "verification"),
+)
 _COUNTS = ("prompt_tokens", "completion_tokens")
 _KEYS = ("id", "category", "origin")
 
@@ -71,7 +73,7 @@ def read_samples(folder: Path, manifest: Mapping[str, Any], count: int) -> tuple
     chosen = choose(keys, count)
     samples = {(key.split, key.id): Sample(key.id, key.split) for key in chosen}
     wanted = pa.array(sorted({key.id for key in chosen}), pa.string())
-    columns = ("id", *_FACTS, *_MORE_FACTS, *_COUNTS, *CODE_TITLES)
+    columns = ("id", *_FACTS, *_COUNTS, *CODE_TITLES)
     for config, split, batch in _batches(folder, manifest, columns):
         for row in batch.filter(pc.is_in(batch.column("id"), value_set=wanted)).to_pylist():
             if (split, row["id"]) in samples:
@@ -96,7 +98,7 @@ def _order(split: str) -> int:
 
 
 def _take(sample: Sample, config: str, row: Mapping[str, Any]) -> None:
-    for name in (*_FACTS, *_MORE_FACTS):
+    for name in _FACTS:
         if row.get(name) is not None:
             sample.facts[name] = row[name]
     for name in CODE_TITLES:
