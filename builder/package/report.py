@@ -24,8 +24,8 @@ from ..resources import data_path
 from ..shipped import config_names, config_summary
 from .folder import load_stats
 from .lengths import LIMITS, PERCENTILES, Column
-from .manifest import read_manifest
-from .report_charts import Histogram, histograms
+from .manifest import MANIFEST, STATS, read_manifest
+from .report_charts import Histogram, histograms, percent
 from .report_code import LineTable, language_of
 from .report_mix import Mix, mixes
 from .report_sample import CODE_TITLES, Sample, read_samples
@@ -98,8 +98,11 @@ def write_report(folder: Path, out: Path | None = None, *, rows: int = ROWS) -> 
         raise FolderError(f"{page} is in {folder}, which holds only what its manifest names; give a path outside it")
     if rows < 1:
         raise SpecError(f"rows={rows} is not allowed: a report page shows at least 1 row")
+    stats = load_stats(folder)
+    if set(stats) != set(manifest["configs"]):
+        raise FolderError(f"{folder}: {STATS} and {MANIFEST} name different configs; build the folder again")
     samples, kernels = read_samples(folder, manifest, rows)
-    text = render_report(manifest, load_stats(folder), samples, kernels, title=folder.resolve().name)
+    text = render_report(manifest, stats, samples, kernels, title=folder.resolve().name)
     _replace(page, text)
     return page
 
@@ -128,20 +131,18 @@ def render_report(
         kernels: how many different kernels the samples were taken from.
         title: the folder's name.
     """
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["limit"] = lambda tokens: str(tokens) if tokens < 1024 else f"{tokens // 1024}k"
-    environment.filters["zip"] = zip
-    template = environment.from_string(_card("report.html.jinja"))
+    template = _environment().from_string(_card("report.html.jinja"))
     names = sorted(manifest["configs"], key=lambda name: (name != "paired", name))
     configs = [_config(name, manifest["configs"][name], stats[name]) for name in names]
+    common, facts = _built(configs)
     style, script = _card("report.css"), _card("report.js")
     return template.render(
         title=title,
         versions=manifest["versions"],
         configs=configs,
         first=configs[0],
+        common=common,
+        facts=facts,
         mixes=_mixes(configs),
         reasons={reason.value: text for reason, text in REASONS.items()},
         limits=LIMITS,
@@ -157,6 +158,16 @@ def render_report(
     )
 
 
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["limit"] = lambda tokens: str(tokens) if tokens < 1024 else f"{tokens // 1024}k"
+    environment.filters["share"] = percent
+    environment.filters["zip"] = zip
+    return environment
+
+
 def _card(name: str) -> str:
     return data_path("cards", name).read_text(encoding="utf-8")
 
@@ -164,6 +175,32 @@ def _card(name: str) -> str:
 def _config(name: str, entry: Mapping[str, Any], stats: Stats) -> ConfigReport:
     summary = config_summary(name) if name in config_names() else ""
     return ConfigReport(name, summary, entry, stats, histograms(whole(stats)))
+
+
+def _built(configs: Sequence[ConfigReport]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Return what several configs were all built from, and for each config what is its own."""
+    facts = {config.name: _facts(config.entry) for config in configs}
+    first, *others = facts.values()
+    common = {name: value for name, value in first.items() if others and all(o.get(name) == value for o in others)}
+    own = {config: {name: value for name, value in one.items() if name not in common} for config, one in facts.items()}
+    return common, own
+
+
+def _facts(entry: Mapping[str, Any]) -> dict[str, str]:
+    digests = {
+        "fingerprint": entry["fingerprint"],
+        "sha256 of its files": entry["sha256"],
+        "tokenizer sha256": entry["tokenizer_sha256"],
+    }
+    fields = {name: _told(value) for name, value in sorted(entry["spec"].items()) if name != "config"}
+    return {**fields, **digests}
+
+
+def _told(value: object) -> str:
+    """Return a field of a spec as a reader would write it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_told(part)}" for name, part in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _mixes(configs: Sequence[ConfigReport]) -> list[Mix]:

@@ -84,6 +84,13 @@ def _histogram(name: str, column: Column, edges: list[int]) -> Histogram:
     return Histogram(name, column, tuple(bars), tuple(sorted(ticks, key=lambda tick: tick.x)), top)
 
 
+def percent(share: float) -> str:
+    """Return a share in whole per cent, where only all is 100 % and only nothing 0 %."""
+    if 0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
 def shares(values: Iterable[int], largest: int) -> list[tuple[float, float]]:
     """Return (start, length) in per cent of ``largest`` for values laid end to end."""
     pieces, start = [], 0

@@ -24,7 +24,7 @@ from builder.package.folder import load_stats
 from builder.package.lengths import LIMITS, PERCENTILES, Column
 from builder.package.manifest import check_folder, read_manifest
 from builder.package.report import REASONS, default_page, whole, write_report
-from builder.package.report_charts import histograms
+from builder.package.report_charts import histograms, percent
 from builder.package.report_code import MAX_LINES, LineTable, language_of, paint
 from builder.package.report_sample import Key, choose, read_samples
 from builder.record import Reason, row_schema
@@ -188,11 +188,20 @@ def test_spec_and_versions_equal_the_manifest(folder: Path, page: Page) -> None:
     assert versions == [[name, manifest["versions"][name]] for name in sorted(manifest["versions"])]
     for config in CONFIGS:
         entry = manifest["configs"][config]
-        told = dict(next(lines for a, lines in page.tables if a == {**a, "data-table": "spec", "data-config": config}))
+        told = dict(
+            both
+            for a, lines in page.tables
+            if a.get("data-config") in ("common", config) and a["data-table"] == "spec"
+            for both in lines
+        )
         assert told["fingerprint"] == entry["fingerprint"]
         assert told["sha256 of its files"] == entry["sha256"]
+        assert told["tokenizer sha256"] == entry["tokenizer_sha256"]
+        assert set(told) == {"fingerprint", "sha256 of its files", "tokenizer sha256", *entry["spec"]} - {"config"}
         assert told["seed"] == str(entry["spec"]["seed"])
         assert told["num_kernels"] == str(entry["spec"]["num_kernels"])
+        assert told["instruction"] == entry["spec"]["instruction"].strip()
+        assert told["splits"] == ", ".join(f"{name} {part}" for name, part in entry["spec"]["splits"].items())
 
 
 def test_every_reason_has_its_words() -> None:
@@ -253,6 +262,11 @@ def test_what_cannot_be_done_is_told(folder: Path, tmp_path: Path) -> None:
     shard.write_bytes(b"no arrow")
     with pytest.raises(FolderError, match=f"{shard.name}.*check"):
         write_report(broken, tmp_path / "page.html")
+    stats = json.loads((broken / "stats.json").read_text())
+    (broken / "stats.json").write_text(json.dumps({"configs": {"cuda": stats["configs"]["cuda"]}}))
+    with pytest.raises(FolderError, match="different configs"):
+        write_report(broken, tmp_path / "page.html")
+    (broken / "stats.json").write_text(json.dumps(stats))
     shard.unlink()
     with pytest.raises(FolderError, match=f"{shard.name}.*check"):
         write_report(broken, tmp_path / "page.html")
@@ -332,6 +346,11 @@ def test_shared_lines_are_kept_once_and_long_code_is_cut_openly() -> None:
     long = lines.pack("x;\n" * (MAX_LINES + 7), "cpp")
     assert long["total"] == MAX_LINES + 7
     assert len(unpack({"texts": lines.texts}, long)) == MAX_LINES
+
+
+def test_only_all_is_100_per_cent() -> None:
+    shares = (0, 0.0001, 0.006, 0.5, 0.994, 0.9951, 0.99999, 1.0)
+    assert [percent(share) for share in shares] == ["0 %", "<1 %", "1 %", "50 %", "99 %", ">99 %", ">99 %", "100 %"]
 
 
 @given(st.dictionaries(st.integers(0, 40_000), st.integers(1, 50), min_size=1, max_size=30))
