@@ -224,6 +224,22 @@ def card(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fol
     _out.print(f"wrote {folder / 'README.md'} and the plots beside it", markup=False)
 
 
+@app.command()
+@_one_line
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page; DIR-report.html, beside DIR, if not given.")
+    ] = None,
+    rows: Annotated[int, typer.Option(help="Sample rows to show.")] = 200,
+) -> None:
+    """Write one HTML file with the stats of a built folder and a browser of sample rows."""
+    from .package.report import write_report
+
+    page = write_report(folder, out, rows=rows)
+    _out.print(f"wrote {page}", markup=False)
+
+
 def main() -> None:
     """Run the command line."""
     app()

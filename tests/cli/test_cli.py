@@ -147,6 +147,7 @@ def test_every_field_of_the_spec_is_an_option(cache):
         (["check", "/nowhere"], "/nowhere"),
         (["card", "/nowhere"], "/nowhere"),
         (["stats", "/nowhere"], "/nowhere"),
+        (["report", "/nowhere"], "/nowhere"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_1(cache, arguments, said):
