@@ -71,13 +71,17 @@ class Plan:
         yield f"version     {self.tag}{' (tagged already)' if self.tagged else ''}"
         yield f"format      {', '.join(self.formats)}, as built"
         kept = f"; {self.unchanged} there already" if self.unchanged else ""
-        yield f"send        {len(self.send)} files, {sum(self.send.values()):,} bytes{kept}"
+        yield f"send        {_files(len(self.send))}, {sum(self.send.values()):,} bytes{kept}"
         yield from _listed([f"  {path}  {size:,}" for path, size in self.send.items()])
         if self.remove:
-            yield f"remove      {len(self.remove)} files that this dataset does not hold"
+            yield f"remove      {_files(len(self.remove))} that this dataset does not hold"
             yield from _listed([f"  {path}" for path in self.remove])
         if "arrow" in self.formats:
             yield "warning: the Hub's viewer wants Parquet; build with --format parquet for a dataset people browse"
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"
 
 
 def _listed(lines: list[str]) -> Iterator[str]:

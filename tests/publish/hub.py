@@ -100,7 +100,7 @@ class Handler(BaseHTTPRequestHandler):
                 raise Refused(fault.action, fault.message or self.headers.get("Authorization", ""))
             status, headers, data = self.route(path)
         except Refused as error:
-            status, data = error.status, json.dumps({"error": error.message}).encode()
+            status, data = error.status, json.dumps({"error": error.message, **error.body}).encode()
             headers = {"X-Error-Message": error.message, **({"X-Error-Code": error.code} if error.code else {})}
         except Exception:  # noqa: BLE001 (told by the fixture, when the test has ended)
             hub.bugs.append(traceback.format_exc())
@@ -178,11 +178,12 @@ class Handler(BaseHTTPRequestHandler):
         if owner != user or user in self.server.readers:
             raise Refused(403, f'You don\'t have the rights to create a dataset under the namespace "{owner}"')
         repo_id = f"{owner}/{asked['name']}"
+        url = f"{self.server.url}/datasets/{repo_id}"
         if repo_id in self.server.repos:
-            raise Refused(409, "You already created this dataset repo")
+            raise Refused(409, "You already created this dataset repo", body={"url": url})
         private = asked.get("private") is True or asked.get("visibility") == "private"
         self.server.add(repo_id, private=private)
-        return {"url": f"{self.server.url}/datasets/{repo_id}"}
+        return {"url": url}
 
     def batch(self) -> dict[str, object]:
         hub, objects = self.server, json.loads(self.body)["objects"]

@@ -46,8 +46,9 @@ class Repo:
 class Refused(Exception):
     """An answer other than 200."""
 
-    def __init__(self, status: int, message: str, code: str = "") -> None:
+    def __init__(self, status: int, message: str, code: str = "", body: dict[str, str] | None = None) -> None:
         super().__init__(message)
+        self.body = body or {}
         self.status, self.message, self.code = status, message, code
 
 
