@@ -240,6 +240,29 @@ def report(
     _out.print(f"wrote {page}", markup=False)
 
 
+@app.command()
+@_one_line
+def publish(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
+    repo_id: Annotated[str, typer.Argument(help="OWNER/NAME, or hf://datasets/OWNER/NAME@REVISION.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Send it; without this, only say what would be sent.")] = False,
+    public: Annotated[bool, typer.Option("--public", help="Let everybody read it; private otherwise.")] = False,
+    revision: Annotated[str | None, typer.Option(help="Branch to write to; made if it is not there.")] = None,
+    create_pr: Annotated[bool, typer.Option("--create-pr", help="Open a pull request instead of writing.")] = False,
+) -> None:
+    """Publish a built folder to the Hugging Face Hub, with the login of `hf auth login`."""
+    from .package.publish import plan, send
+
+    planned = plan(folder, repo_id, public=public, revision=revision, create_pr=create_pr)
+    for line in planned.lines():
+        _out.print(line, markup=False)
+    if not yes:
+        _out.print("Nothing was sent. Add --yes to send it.")
+        return
+    for line in send(planned).lines():
+        _out.print(line, markup=False)
+
+
 def main() -> None:
     """Run the command line."""
     app()

@@ -11,6 +11,7 @@ allowed and what to do::
     +-- StoreError (OSError)          the unit store cannot be read or written
     +-- FolderError (OSError)         an output folder is not ours, not writable or damaged
     +-- WorkerError (RuntimeError)    worker processes died too often
+    +-- PublishError (RuntimeError)   the Hub, or the way to it, does not let a dataset be published
 """
 
 from __future__ import annotations
@@ -59,3 +60,7 @@ class FolderError(WarpCudaPairsError, OSError):
 
 class WorkerError(WarpCudaPairsError, RuntimeError):
     """Worker processes died too often for the build to go on."""
+
+
+class PublishError(WarpCudaPairsError, RuntimeError):
+    """The Hub, or the way to it, does not let a dataset be published; what a rerun needs is kept."""

@@ -1,0 +1,196 @@
+"""Publishes a built folder to the Hub; the only module of ours that opens a network connection.
+
+:func:`plan` reads and compares, :func:`send` writes: all files in one commit, so that nobody ever loads half
+a dataset, then a tag. Files travel before the commit and the Hub keeps them, so a rerun goes on where a
+broken connection stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
+from huggingface_hub.hf_api import DatasetInfo, RepoFile
+from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars, logging
+
+from .. import __version__
+from ..errors import PublishError
+from .destination import Destination, parse_destination
+from .hub_errors import hub_errors
+from .manifest import MANIFEST, README
+from .publish_plan import Plan, files_to_send, same_content, version_tag
+
+_TYPE = "dataset"
+_GIT = ".gitattributes"
+
+
+@dataclass(frozen=True)
+class Published:
+    """What :func:`send` did.
+
+    Attributes:
+        commit: what holds the dataset now.
+        committed: whether that commit is new.
+        tag: the tag that was made; ``None`` where it was there, or waits for the pull request.
+        pull_request: the address of the one that was opened.
+    """
+
+    commit: str
+    committed: bool
+    tag: str | None
+    pull_request: str | None
+
+    def lines(self) -> Iterator[str]:
+        """Yield what to tell the user."""
+        yield f"commit      {self.commit}" if self.committed else f"unchanged   {self.commit}; no commit made"
+        if self.tag:
+            yield f"tag         {self.tag}"
+        if self.pull_request:
+            yield f"opened      {self.pull_request}; once it is merged, publish again to tag the version"
+
+
+def plan(
+    folder: Path, repo_id: str, *, public: bool = False, revision: str | None = None, create_pr: bool = False
+) -> Plan:
+    """Check the folder, look at the Hub and say what would be sent; nothing is written.
+
+    Args:
+        folder: a built folder.
+        repo_id: ``OWNER/NAME`` or ``hf://datasets/OWNER/NAME[@REVISION]``.
+        public: let everybody read it.
+        revision: the branch; made from the main one where it does not exist.
+        create_pr: open a pull request against the branch.
+
+    Raises:
+        FolderError: the folder is not a whole dataset of ours, or holds a script named like the repository.
+        PublishError: a wrong destination, no login, no access, or a repository that is not to be overwritten.
+    """
+    destination = parse_destination(repo_id, revision)
+    local = files_to_send(folder, destination)
+    api = HfApi(library_name="warp-cuda-pairs", library_version=__version__)
+    tag = version_tag(folder)
+    with hub_errors(destination), _quiet():
+        user = api.whoami()["name"]
+        info, new_branch = _look(api, destination, create_pr)
+        tree = _tree(api, destination.repo_id, info)
+        tagged = info is not None and tag in _tags(api, destination.repo_id)
+    _refuse(destination, info, tree, public)
+    send = {path: size for path, size in local.items() if not same_content(folder / path, size, tree.get(path))}
+    tops = {"data", *(PurePosixPath(path).parts[0] for path in local if "/" in path)}
+    return Plan(
+        folder=folder,
+        destination=destination,
+        user=user,
+        exists=info is not None,
+        private=bool(info.private) if info else not public,
+        create_pr=create_pr,
+        base=info.sha if info else None,
+        new_branch=new_branch,
+        send=send,
+        unchanged=len(local) - len(send),
+        remove=tuple(sorted(path for path in tree if path not in local and path.split("/")[0] in tops)),
+        tag=tag,
+        tagged=tagged,
+        formats=tuple(sorted({PurePosixPath(path).suffix[1:] for path in local if path.startswith("data/")})),
+    )
+
+
+def send(plan: Plan) -> Published:
+    """Do what ``plan`` says; where a rerun finds everything done, do nothing.
+
+    Raises:
+        PublishError: the Hub refuses or cannot be reached. A rerun completes what is missing.
+    """
+    api = HfApi(library_name="warp-cuda-pairs", library_version=__version__)
+    repo, branch = plan.destination.repo_id, plan.destination.branch
+    commit, request = plan.base, None
+    with hub_errors(plan.destination), _quiet():
+        if not plan.exists:
+            api.create_repo(repo, repo_type=_TYPE, private=plan.private)
+        if plan.new_branch:
+            api.create_branch(repo, branch=branch, repo_type=_TYPE, exist_ok=True)
+        if plan.changes:
+            made = api.create_commit(
+                repo,
+                _operations(plan),
+                commit_message=f"warp_cuda_pairs {plan.tag}",
+                repo_type=_TYPE,
+                revision=plan.destination.revision,
+                create_pr=plan.create_pr,
+                parent_commit=plan.base,
+            )
+            commit, request = made.oid, made.pr_url
+        if commit is None:
+            raise PublishError(f"the Hub did not say which commit {repo} is at; run the same command again")
+        # What waits in a pull request is no version yet.
+        tag = None if plan.tagged or request else plan.tag
+        if tag:
+            api.create_tag(repo, tag=tag, revision=commit, repo_type=_TYPE, exist_ok=True)
+    return Published(commit, plan.changes, tag, request)
+
+
+def _look(api: HfApi, destination: Destination, create_pr: bool) -> tuple[DatasetInfo | None, bool]:
+    """Return the repository at the branch (``None``: there is none), and whether the branch is to be made."""
+    repo = destination.repo_id
+    try:
+        return api.dataset_info(repo, revision=destination.revision), False
+    except GatedRepoError:
+        raise
+    except RepositoryNotFoundError:
+        return None, destination.revision not in (None, "main")
+    except RevisionNotFoundError:
+        if create_pr or destination.branch.startswith("refs/"):
+            raise
+        return api.dataset_info(repo), True
+
+
+def _tree(api: HfApi, repo: str, info: DatasetInfo | None) -> dict[str, RepoFile]:
+    if info is None or info.sha is None:
+        return {}
+    entries = api.list_repo_tree(repo, recursive=True, revision=info.sha, repo_type=_TYPE)
+    return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
+
+
+def _tags(api: HfApi, repo: str) -> set[str]:
+    return {tag.name for tag in api.list_repo_refs(repo, repo_type=_TYPE).tags}
+
+
+def _refuse(destination: Destination, info: DatasetInfo | None, tree: Mapping[str, Any], public: bool) -> None:
+    """Raise :class:`PublishError` where the repository is not to be written to."""
+    if info is None:
+        return
+    repo = destination.repo_id
+    if not info.private and not public:
+        raise PublishError(f"{repo} is public: everybody could read what is sent; give --public if you mean that")
+    strange = sorted(path for path in tree if path not in (_GIT, README))
+    if strange and MANIFEST not in tree:
+        raise PublishError(
+            f"{repo} holds something else ({strange[0]}, and no {MANIFEST}), which this would mix with the dataset; "
+            f"give another name or a --revision of its own"
+        )
+
+
+def _operations(plan: Plan) -> list[CommitOperationAdd | CommitOperationDelete]:
+    adds = [CommitOperationAdd(path, plan.folder / path) for path in plan.send]
+    return [*(CommitOperationDelete(path, is_folder=False) for path in plan.remove), *adds]
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep huggingface_hub from writing lines of its own; its progress bars are for terminals."""
+    level, bars = logging.get_verbosity(), are_progress_bars_disabled()
+    logging.set_verbosity(logging.ERROR)
+    if not sys.stderr.isatty():
+        disable_progress_bars()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if not bars:
+            enable_progress_bars()
