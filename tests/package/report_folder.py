@@ -11,7 +11,7 @@ from builder.package.folder import ConfigBuild, write_folder
 from builder.package.stats import Stats
 from builder.spec import load_spec
 
-from .made_up import SHA, rows
+from .made_up import SHA, TOKENIZER, rows
 
 SPLITS = {"train": range(40), "validation": range(40, 48), "test": range(48, 54)}
 HOSTILE_NAME = "<img src=x onerror=alert(1)>"
@@ -43,7 +43,7 @@ def build(config: str) -> ConfigBuild:
     )
     stats.rejections.update(REJECTIONS)
     readers = {split: partial(lambda name: iter([table(config, name)]), split) for split in SPLITS}
-    return ConfigBuild(load_spec(config), "f" * 32, readers, stats, REJECTIONS)
+    return ConfigBuild(load_spec(config), "f" * 32, readers, stats, REJECTIONS, TOKENIZER)
 
 
 def write(out: Path) -> Path:
