@@ -44,7 +44,7 @@ def small(config):
     counted = {"tokenizer": "default", "tokenizer_sha256": made_up.SHA}
     stats = Stats.merged(Stats.of(name, table, **counted) for name, table in tables.items())
     readers = {name: partial(iter, [table]) for name, table in tables.items()}
-    return ConfigBuild(load_spec(config), "f" * 32, readers, stats, {"duplicate": 3})
+    return ConfigBuild(load_spec(config), "f" * 32, readers, stats, {"duplicate": 3}, made_up.TOKENIZER)
 
 
 @pytest.fixture(scope="session")
