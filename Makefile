@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 BASE := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: dataset test test-slow check format tokenizer bench clean
+.PHONY: dataset test test-slow test-compat check format tokenizer bench clean
 
 dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
@@ -16,6 +16,9 @@ test: $(DEV)  ## the whole fast suite
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
 	$(BIN)/pytest -m slow
+
+test-compat: $(DEV)  ## load a built folder with old and new versions of datasets; downloads them
+	$(BIN)/python -m tests.compat.run
 
 check: $(DEV)  ## formatting, lint, types, import directions
 	$(BIN)/ruff format --check .
