@@ -7,7 +7,7 @@ BASE := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 BROWSER := $(VENV)/.installed-browser
 
-.PHONY: dataset test test-slow test-browser check format tokenizer bench clean
+.PHONY: dataset test test-slow test-browser test-compat check format tokenizer bench clean
 
 dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
@@ -24,6 +24,9 @@ test-browser: $(BROWSER)  ## the report page in headless Chromium, which is inst
 	    echo "Chromium is missing. As root: apt-get install chromium chromium-driver" >&2; exit 1; fi; \
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; fi
 	$(BIN)/pytest -m browser tests/browser
+
+test-compat: $(DEV)  ## load a built folder with old and new versions of datasets; downloads them
+	$(BIN)/python -m tests.compat.run
 
 check: $(DEV)  ## formatting, lint, types, import directions
 	$(BIN)/ruff format --check .
