@@ -177,6 +177,22 @@ def build(
 
 @app.command()
 @_one_line
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page; DIR-report.html, beside DIR, if not given.")
+    ] = None,
+    rows: Annotated[int, typer.Option(help="Sample rows to show.")] = 200,
+) -> None:
+    """Write one HTML file with the stats of a built folder and a browser of sample rows."""
+    from .package.report import write_report
+
+    page = write_report(folder, out, rows=rows)
+    _out.print(f"wrote {page}", markup=False)
+
+
+@app.command()
+@_one_line
 def stats(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -205,22 +221,6 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fo
     if problems:
         raise typer.Exit(1)
     _out.print(f"{folder}: every file is as the manifest says", markup=False)
-
-
-@app.command()
-@_one_line
-def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The page; DIR-report.html, beside DIR, if not given.")
-    ] = None,
-    rows: Annotated[int, typer.Option(help="Sample rows to show.")] = 200,
-) -> None:
-    """Write one HTML file with the stats of a built folder and a browser of sample rows."""
-    from .package.report import write_report
-
-    page = write_report(folder, out, rows=rows)
-    _out.print(f"wrote {page}", markup=False)
 
 
 def main() -> None:
