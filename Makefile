@@ -5,9 +5,8 @@ BIN := $(VENV)/bin
 # Steps of the set-up; each is redone when pyproject.toml changes.
 BASE := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
-BROWSER := $(VENV)/.installed-browser
 
-.PHONY: dataset test test-slow test-browser test-compat check format tokenizer bench clean
+.PHONY: dataset test test-slow test-compat check format tokenizer bench clean
 
 dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
@@ -17,13 +16,6 @@ test: $(DEV)  ## the whole fast suite
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
 	$(BIN)/pytest -m slow
-
-test-browser: $(BROWSER)  ## the report page in headless Chromium, which is installed if missing
-	@if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then \
-	  if [ "$$(id -u)" != 0 ]; then \
-	    echo "Chromium is missing. As root: apt-get install chromium chromium-driver" >&2; exit 1; fi; \
-	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; fi
-	$(BIN)/pytest -m browser tests/browser
 
 test-compat: $(DEV)  ## load a built folder with old and new versions of datasets; downloads them
 	$(BIN)/python -m tests.compat.run
@@ -37,6 +29,15 @@ check: $(DEV)  ## formatting, lint, types, import directions
 format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+BROWSER := $(VENV)/.installed-browser
+.PHONY: test-browser
+test-browser: $(BROWSER)  ## the report page in headless Chromium, which is installed if missing
+	@if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then \
+	  if [ "$$(id -u)" != 0 ]; then \
+	    echo "Chromium is missing. As root: apt-get install chromium chromium-driver" >&2; exit 1; fi; \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; fi
+	$(BIN)/pytest -m browser tests/browser
 
 tokenizer: $(BASE)  ## train configs/tokenizer.json again
 	$(BIN)/python tools/train_tokenizer.py

@@ -184,6 +184,22 @@ def build(
 
 @app.command()
 @_one_line
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page; DIR-report.html, beside DIR, if not given.")
+    ] = None,
+    rows: Annotated[int, typer.Option(help="Sample rows to show.")] = 200,
+) -> None:
+    """Write one HTML file with the stats of a built folder and a browser of sample rows."""
+    from .package.report import write_report
+
+    page = write_report(folder, out, rows=rows)
+    _out.print(f"wrote {page}", markup=False)
+
+
+@app.command()
+@_one_line
 def stats(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -222,22 +238,6 @@ def card(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fol
 
     refresh_card(folder)
     _out.print(f"wrote {folder / 'README.md'} and the plots beside it", markup=False)
-
-
-@app.command()
-@_one_line
-def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The page; DIR-report.html, beside DIR, if not given.")
-    ] = None,
-    rows: Annotated[int, typer.Option(help="Sample rows to show.")] = 200,
-) -> None:
-    """Write one HTML file with the stats of a built folder and a browser of sample rows."""
-    from .package.report import write_report
-
-    page = write_report(folder, out, rows=rows)
-    _out.print(f"wrote {page}", markup=False)
 
 
 @app.command()

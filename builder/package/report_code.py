@@ -37,7 +37,7 @@ def _lexer(language: str) -> Lexer:
 
 @cache
 def _letter(kind: _TokenType) -> str:
-    return next((letter for parent, letter in _LETTERS if kind in parent), PLAIN)
+    return next((letter for parent, letter in _LETTERS if parent in kind.split()), PLAIN)
 
 
 def paint(text: str, language: str) -> list[tuple[str, str]]:

@@ -105,6 +105,18 @@ def test_a_row_opens_with_its_code_side_by_side(page: Page) -> None:
     assert page.row is None
 
 
+def test_code_is_copied_as_it_is_in_the_row_or_the_reader_is_told(page: Page) -> None:
+    page.open(at=f"#row-{SOURCES[4]['id']}")
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    copy = page.find('.pane[data-column="cuda_forward"] button')
+    copy.click()
+    assert page.run("return window.copied") == SOURCES[4]["cuda_forward"]
+    assert copy.text == "Copied"
+    page.run("navigator.clipboard.writeText = async () => { throw new Error('no'); }")
+    copy.click()
+    assert copy.text == "Not allowed"
+
+
 def test_a_hostile_row_is_shown_as_text(page: Page) -> None:
     page.find("#search").send_keys("alert('out')")
     page.press("ARROW_DOWN", "ENTER")
