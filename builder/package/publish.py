@@ -24,7 +24,7 @@ from ..errors import PublishError
 from .destination import Destination, parse_destination
 from .hub_errors import hub_errors
 from .manifest import MANIFEST, README
-from .publish_plan import Plan, files_to_send, same_content, version_tag
+from .publish_plan import Plan, files_to_send, same_content, title, version_tag
 
 _TYPE = "dataset"
 _GIT = ".gitattributes"
@@ -38,7 +38,7 @@ class Published:
         commit: what holds the dataset now.
         committed: whether that commit is new.
         tag: the tag that was made; ``None`` where it was there, or waits for the pull request.
-        pull_request: the address of the one that was opened.
+        pull_request: the address of the one that proposes it.
     """
 
     commit: str
@@ -52,7 +52,7 @@ class Published:
         if self.tag:
             yield f"tag         {self.tag}"
         if self.pull_request:
-            yield f"opened      {self.pull_request}; once it is merged, publish again to tag the version"
+            yield f"proposed    {self.pull_request}; once it is merged, publish again without --create-pr to tag it"
 
 
 def plan(
@@ -80,6 +80,7 @@ def plan(
         info, new_branch = _look(api, destination, create_pr)
         tree = _tree(api, destination.repo_id, info)
         tagged = info is not None and tag in _tags(api, destination.repo_id)
+        request = _request(api, destination.repo_id, user, tag) if info and create_pr else None
     _refuse(destination, info, tree, public)
     send = {path: size for path, size in local.items() if not same_content(folder / path, size, tree.get(path))}
     tops = {"data", *(PurePosixPath(path).parts[0] for path in local if "/" in path)}
@@ -98,6 +99,7 @@ def plan(
         tag=tag,
         tagged=tagged,
         formats=tuple(sorted({PurePosixPath(path).suffix[1:] for path in local if path.startswith("data/")})),
+        request=request,
     )
 
 
@@ -109,7 +111,7 @@ def send(plan: Plan) -> Published:
     """
     api = HfApi(library_name="warp-cuda-pairs", library_version=__version__)
     repo, branch = plan.destination.repo_id, plan.destination.branch
-    commit, request = plan.base, None
+    commit, request = plan.base, plan.request
     with hub_errors(plan.destination), _quiet():
         if not plan.exists:
             api.create_repo(repo, repo_type=_TYPE, private=plan.private)
@@ -119,7 +121,7 @@ def send(plan: Plan) -> Published:
             made = api.create_commit(
                 repo,
                 _operations(plan),
-                commit_message=f"warp_cuda_pairs {plan.tag}",
+                commit_message=title(plan.tag),
                 repo_type=_TYPE,
                 revision=plan.destination.revision,
                 create_pr=plan.create_pr,
@@ -128,8 +130,7 @@ def send(plan: Plan) -> Published:
             commit, request = made.oid, made.pr_url
         if commit is None:
             raise PublishError(f"the Hub did not say which commit {repo} is at; run the same command again")
-        # What waits in a pull request is no version yet.
-        tag = None if plan.tagged or request else plan.tag
+        tag = None if plan.tagged or plan.proposes else plan.tag
         if tag:
             api.create_tag(repo, tag=tag, revision=commit, repo_type=_TYPE, exist_ok=True)
     return Published(commit, plan.changes, tag, request)
@@ -159,6 +160,14 @@ def _tree(api: HfApi, repo: str, info: DatasetInfo | None) -> dict[str, RepoFile
 
 def _tags(api: HfApi, repo: str) -> set[str]:
     return {tag.name for tag in api.list_repo_refs(repo, repo_type=_TYPE).tags}
+
+
+def _request(api: HfApi, repo: str, user: str, tag: str) -> str | None:
+    """Return the user's open pull request that proposes this version: a rerun opens no second one."""
+    opened = api.get_repo_discussions(
+        repo, repo_type=_TYPE, author=user, discussion_type="pull_request", discussion_status="open"
+    )
+    return next((one.url for one in opened if one.title == title(tag)), None)
 
 
 def _refuse(destination: Destination, info: DatasetInfo | None, tree: Mapping[str, Any], public: bool) -> None:

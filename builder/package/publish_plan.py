@@ -39,6 +39,7 @@ class Plan:
         tag: name of the dataset's version.
         tagged: whether the repository has that tag.
         formats: of the shards: ``arrow``, ``parquet``.
+        request: address of this login's open pull request that proposes this version.
     """
 
     folder: Path
@@ -55,11 +56,17 @@ class Plan:
     tag: str
     tagged: bool
     formats: tuple[str, ...]
+    request: str | None
 
     @property
     def changes(self) -> bool:
         """Whether there is anything to commit."""
-        return bool(self.send or self.remove)
+        return self.request is None and bool(self.send or self.remove)
+
+    @property
+    def proposes(self) -> bool:
+        """Whether the commit waits in a pull request; it is no version yet, and not tagged."""
+        return self.create_pr or self.destination.branch.startswith("refs/pr/")
 
     def lines(self) -> Iterator[str]:
         """Yield what to show a user before anything is sent."""
@@ -76,6 +83,8 @@ class Plan:
         if self.remove:
             yield f"remove      {_files(len(self.remove))} that this dataset does not hold"
             yield from _listed([f"  {path}" for path in self.remove])
+        if self.request:
+            yield f"nothing to do: {self.request} proposes this version (write to it with --revision refs/pr/NUMBER)"
         if "arrow" in self.formats:
             yield "warning: the Hub's viewer wants Parquet; build with --format parquet for a dataset people browse"
 
@@ -88,6 +97,11 @@ def _listed(lines: list[str]) -> Iterator[str]:
     yield from lines[:_LISTED]
     if len(lines) > _LISTED:
         yield f"  and {len(lines) - _LISTED} more"
+
+
+def title(tag: str) -> str:
+    """Return the commit's first line, which the Hub makes the title of a pull request."""
+    return f"warp_cuda_pairs {tag}"
 
 
 def version_tag(folder: Path) -> str:

@@ -140,6 +140,15 @@ def test_a_pull_request_to_somebody_elses_repository(hub, clients, built):
     assert f"{hub.url}/datasets/other/demo/discussions/1" in done.stdout
     assert held(repo, "refs/pr/1") == content(built)
     assert repo.refs[MAIN] == before
+    again = clients.publish(built, "other/demo", "--create-pr", "--public", "--yes")
+    assert again.returncode == 0, again.stderr
+    assert "no commit made" in again.stdout
+    assert len(repo.requests) == 1
+    repo.refs[MAIN] = repo.refs["refs/pr/1"]  # merged by its owner
+    repo.requests[0]["status"] = "merged"
+    merged = clients.publish(built, "other/demo", "--create-pr", "--public", "--yes")
+    assert merged.returncode == 0, merged.stderr
+    assert "send        0 files" in merged.stdout
     assert [ref for ref in repo.refs if "tags" in ref] == []
 
 
