@@ -28,35 +28,41 @@ class Plan:
         folder: the built folder, checked.
         destination: the repository and the branch.
         user: whose login is used.
-        exists: whether the repository is there.
         private: its visibility, or the one it will get.
         create_pr: propose the change instead of making it.
         base: the commit compared with; ``None`` where there is no repository.
         new_branch: whether the branch is to be made, from the main one.
-        send: path and bytes of each file that is new or changed there.
-        unchanged: number of files that are there already.
+        files: path and bytes of each file of the dataset.
+        send: those of them that are new or changed there.
         remove: files there that an earlier dataset left and this one does not hold.
         tag: name of the dataset's version.
         tagged: whether the repository has that tag.
-        formats: of the shards: ``arrow``, ``parquet``.
         request: address of this login's open pull request that proposes this version.
     """
 
     folder: Path
     destination: Destination
     user: str
-    exists: bool
     private: bool
     create_pr: bool
     base: str | None
     new_branch: bool
+    files: Mapping[str, int]
     send: Mapping[str, int]
-    unchanged: int
     remove: tuple[str, ...]
     tag: str
     tagged: bool
-    formats: tuple[str, ...]
     request: str | None
+
+    @property
+    def exists(self) -> bool:
+        """Whether the repository is there."""
+        return self.base is not None
+
+    @property
+    def formats(self) -> list[str]:
+        """Formats of the shards: ``arrow``, ``parquet``."""
+        return sorted({path.rpartition(".")[2] for path in self.files if path.startswith("data/")})
 
     @property
     def changes(self) -> bool:
@@ -77,7 +83,8 @@ class Plan:
         yield f"revision    {kind}{branch}{' (will be made)' if self.new_branch else ''}"
         yield f"version     {self.tag}{' (tagged already)' if self.tagged else ''}"
         yield f"format      {', '.join(self.formats)}, as built"
-        kept = f"; {self.unchanged} there already" if self.unchanged else ""
+        same = len(self.files) - len(self.send)
+        kept = f"; {same} there already" if same else ""
         yield f"send        {_files(len(self.send))}, {sum(self.send.values()):,} bytes{kept}"
         yield from _listed([f"  {path}  {size:,}" for path, size in self.send.items()])
         if self.remove:

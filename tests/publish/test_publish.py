@@ -140,6 +140,13 @@ def test_a_pull_request_to_somebody_elses_repository(hub, clients, built):
     assert f"{hub.url}/datasets/other/demo/discussions/1" in done.stdout
     assert held(repo, "refs/pr/1") == content(built)
     assert repo.refs[MAIN] == before
+    assert [ref for ref in repo.refs if "tags" in ref] == []
+
+
+@pytest.mark.slow
+def test_one_version_is_proposed_once(hub, clients, built):
+    repo = hub.add("other/demo", private=False)
+    assert clients.publish(built, "other/demo", "--create-pr", "--public", "--yes").returncode == 0
     again = clients.publish(built, "other/demo", "--create-pr", "--public", "--yes")
     assert again.returncode == 0, again.stderr
     assert "no commit made" in again.stdout
