@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.publish.hub import Hub
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.M | re.S)
 SCRIPTS = [text for language, text in BLOCKS if language == "python"]
 SHELL = [line.split(" #")[0].strip() for language, text in BLOCKS if language == "sh" for line in text.splitlines()]
+ONLINE = [line for line in SHELL if line.startswith(("warp-cuda-pairs publish", "hf "))]
 # The default dataset takes a minute to build.
 LONG = [text for text in SCRIPTS if 'load_dataset("warp_cuda_pairs", "paired")' in text]
 
@@ -27,13 +30,16 @@ def place(tmp_path_factory):
     command = place / "bin" / "warp-cuda-pairs"
     command.write_text(f"#!{sys.executable}\nfrom builder.cli import main\nmain()\n")
     command.chmod(0o755)
+    hf = place / "bin" / "hf"
+    hf.write_text(f"#!{sys.executable}\nfrom huggingface_hub.cli.hf import main\nmain()\n")
+    hf.chmod(0o755)
     for line in SHELL:
-        if line.startswith("warp-cuda-pairs"):
+        if line.startswith("warp-cuda-pairs") and line not in ONLINE:
             run(place, line, shell=True)
     return place
 
 
-def run(place, command, *, shell=False):
+def run(place, command, *, shell=False, **variables):
     environment = {
         **os.environ,
         # Tests run without an installation, so the import that installation saves is made for them.
@@ -42,6 +48,7 @@ def run(place, command, *, shell=False):
         "WARP_CUDA_PAIRS_CACHE": str(place / "store"),
         "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
         "HF_HUB_OFFLINE": "1",
+        **variables,
     }
     done = subprocess.run(command, shell=shell, cwd=place, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}\n{done.stderr}"
@@ -55,6 +62,23 @@ def python(place, text):
 def test_commands_run_as_written(place):
     assert len([line for line in SHELL if line.startswith("warp-cuda-pairs")]) >= 3
     assert (place / "demo" / "manifest.json").is_file()
+
+
+def test_commands_that_publish_run_as_written(place):
+    with Hub() as hub:
+        hub.users = {"hf_token": "YOU"}
+        online = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_token", "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
+        for line in ONLINE:
+            run(place, line, shell=True, HF_HUB_DISABLE_UPDATE_CHECK="1", **online)
+        repo = hub.repos["YOU/demo"]
+    assert repo.private
+    assert len(repo.commits) == 2  # it was made; it was published; `hf upload` found everything there
+    held = repo.commits[repo.refs["refs/heads/main"]].items()
+    assert {path: data for path, data in held if path != ".gitattributes"} == {
+        path.relative_to(place / "demo").as_posix(): path.read_bytes()
+        for path in (place / "demo").rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("number", [k for k, text in enumerate(SCRIPTS) if text not in LONG])
@@ -77,7 +101,7 @@ def test_every_make_target_exists():
 
 
 def test_every_shell_line_is_known():
-    assert [line for line in SHELL if not line.startswith(("make ", "warp-cuda-pairs ", "pip install"))] == []
+    assert [line for line in SHELL if not line.startswith(("make ", "warp-cuda-pairs ", "hf ", "pip install"))] == []
 
 
 def test_the_fields_are_all_told_with_their_defaults():

@@ -11,7 +11,7 @@ import contextlib
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
@@ -24,7 +24,7 @@ from ..errors import PublishError
 from .destination import Destination, parse_destination
 from .hub_errors import hub_errors
 from .manifest import MANIFEST, README
-from .publish_plan import Plan, files_to_send, same_content, version_tag
+from .publish_plan import Plan, files_to_send, same_content, title, version_tag
 
 _TYPE = "dataset"
 _GIT = ".gitattributes"
@@ -38,7 +38,7 @@ class Published:
         commit: what holds the dataset now.
         committed: whether that commit is new.
         tag: the tag that was made; ``None`` where it was there, or waits for the pull request.
-        pull_request: the address of the one that was opened.
+        pull_request: the address of the one that proposes it.
     """
 
     commit: str
@@ -52,7 +52,7 @@ class Published:
         if self.tag:
             yield f"tag         {self.tag}"
         if self.pull_request:
-            yield f"opened      {self.pull_request}; once it is merged, publish again to tag the version"
+            yield f"proposed    {self.pull_request}; once it is merged, publish again without --create-pr to tag it"
 
 
 def plan(
@@ -61,43 +61,37 @@ def plan(
     """Check the folder, look at the Hub and say what would be sent; nothing is written.
 
     Args:
-        folder: a built folder.
         repo_id: ``OWNER/NAME`` or ``hf://datasets/OWNER/NAME[@REVISION]``.
         public: let everybody read it.
-        revision: the branch; made from the main one where it does not exist.
-        create_pr: open a pull request against the branch.
+        revision: the branch; to be made where it is not there.
+        create_pr: open a pull request against it.
 
     Raises:
         FolderError: the folder is not a whole dataset of ours, or holds a script named like the repository.
         PublishError: a wrong destination, no login, no access, or a repository that is not to be overwritten.
     """
     destination = parse_destination(repo_id, revision)
-    local = files_to_send(folder, destination)
-    api = HfApi(library_name="warp-cuda-pairs", library_version=__version__)
-    tag = version_tag(folder)
+    local, tag, api = files_to_send(folder, destination), version_tag(folder), _api()
     with hub_errors(destination), _quiet():
         user = api.whoami()["name"]
         info, new_branch = _look(api, destination, create_pr)
         tree = _tree(api, destination.repo_id, info)
-        tagged = info is not None and tag in _tags(api, destination.repo_id)
+        tagged, request = _known(api, destination.repo_id, tag, user if create_pr else None) if info else (False, None)
     _refuse(destination, info, tree, public)
-    send = {path: size for path, size in local.items() if not same_content(folder / path, size, tree.get(path))}
-    tops = {"data", *(PurePosixPath(path).parts[0] for path in local if "/" in path)}
     return Plan(
         folder=folder,
         destination=destination,
         user=user,
-        exists=info is not None,
         private=bool(info.private) if info else not public,
         create_pr=create_pr,
         base=info.sha if info else None,
         new_branch=new_branch,
-        send=send,
-        unchanged=len(local) - len(send),
-        remove=tuple(sorted(path for path in tree if path not in local and path.split("/")[0] in tops)),
+        files=local,
+        send={path: size for path, size in local.items() if not same_content(folder / path, size, tree.get(path))},
+        remove=_left_over(tree, local),
         tag=tag,
         tagged=tagged,
-        formats=tuple(sorted({PurePosixPath(path).suffix[1:] for path in local if path.startswith("data/")})),
+        request=request,
     )
 
 
@@ -107,9 +101,9 @@ def send(plan: Plan) -> Published:
     Raises:
         PublishError: the Hub refuses or cannot be reached. A rerun completes what is missing.
     """
-    api = HfApi(library_name="warp-cuda-pairs", library_version=__version__)
+    api = _api()
     repo, branch = plan.destination.repo_id, plan.destination.branch
-    commit, request = plan.base, None
+    commit, request = plan.base, plan.request
     with hub_errors(plan.destination), _quiet():
         if not plan.exists:
             api.create_repo(repo, repo_type=_TYPE, private=plan.private)
@@ -119,7 +113,7 @@ def send(plan: Plan) -> Published:
             made = api.create_commit(
                 repo,
                 _operations(plan),
-                commit_message=f"warp_cuda_pairs {plan.tag}",
+                commit_message=title(plan.tag),
                 repo_type=_TYPE,
                 revision=plan.destination.revision,
                 create_pr=plan.create_pr,
@@ -128,11 +122,14 @@ def send(plan: Plan) -> Published:
             commit, request = made.oid, made.pr_url
         if commit is None:
             raise PublishError(f"the Hub did not say which commit {repo} is at; run the same command again")
-        # What waits in a pull request is no version yet.
-        tag = None if plan.tagged or request else plan.tag
+        tag = None if plan.tagged or plan.proposes else plan.tag
         if tag:
             api.create_tag(repo, tag=tag, revision=commit, repo_type=_TYPE, exist_ok=True)
     return Published(commit, plan.changes, tag, request)
+
+
+def _api() -> HfApi:
+    return HfApi(library_name="warp-cuda-pairs", library_version=__version__)
 
 
 def _look(api: HfApi, destination: Destination, create_pr: bool) -> tuple[DatasetInfo | None, bool]:
@@ -157,8 +154,21 @@ def _tree(api: HfApi, repo: str, info: DatasetInfo | None) -> dict[str, RepoFile
     return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
 
 
-def _tags(api: HfApi, repo: str) -> set[str]:
-    return {tag.name for tag in api.list_repo_refs(repo, repo_type=_TYPE).tags}
+def _left_over(tree: Mapping[str, RepoFile], local: Mapping[str, int]) -> tuple[str, ...]:
+    """Return what an earlier dataset left below ``data/`` and below the folders this one has."""
+    ours = {"data", *(path.split("/")[0] for path in local if "/" in path)}
+    return tuple(sorted(path for path in tree if path not in local and path.split("/")[0] in ours))
+
+
+def _known(api: HfApi, repo: str, tag: str, user: str | None) -> tuple[bool, str | None]:
+    """Say whether the version is tagged, and where an open pull request of ``user`` proposes it."""
+    tagged = tag in {one.name for one in api.list_repo_refs(repo, repo_type=_TYPE).tags}
+    if user is None:
+        return tagged, None
+    opened = api.get_repo_discussions(
+        repo, repo_type=_TYPE, author=user, discussion_type="pull_request", discussion_status="open"
+    )
+    return tagged, next((one.url for one in opened if one.title == title(tag)), None)
 
 
 def _refuse(destination: Destination, info: DatasetInfo | None, tree: Mapping[str, Any], public: bool) -> None:

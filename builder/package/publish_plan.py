@@ -28,38 +28,51 @@ class Plan:
         folder: the built folder, checked.
         destination: the repository and the branch.
         user: whose login is used.
-        exists: whether the repository is there.
         private: its visibility, or the one it will get.
         create_pr: propose the change instead of making it.
         base: the commit compared with; ``None`` where there is no repository.
         new_branch: whether the branch is to be made, from the main one.
-        send: path and bytes of each file that is new or changed there.
-        unchanged: number of files that are there already.
+        files: path and bytes of each file of the dataset.
+        send: those of them that are new or changed there.
         remove: files there that an earlier dataset left and this one does not hold.
         tag: name of the dataset's version.
         tagged: whether the repository has that tag.
-        formats: of the shards: ``arrow``, ``parquet``.
+        request: address of this login's open pull request that proposes this version.
     """
 
     folder: Path
     destination: Destination
     user: str
-    exists: bool
     private: bool
     create_pr: bool
     base: str | None
     new_branch: bool
+    files: Mapping[str, int]
     send: Mapping[str, int]
-    unchanged: int
     remove: tuple[str, ...]
     tag: str
     tagged: bool
-    formats: tuple[str, ...]
+    request: str | None
+
+    @property
+    def exists(self) -> bool:
+        """Whether the repository is there."""
+        return self.base is not None
+
+    @property
+    def formats(self) -> list[str]:
+        """Formats of the shards: ``arrow``, ``parquet``."""
+        return sorted({path.rpartition(".")[2] for path in self.files if path.startswith("data/")})
 
     @property
     def changes(self) -> bool:
         """Whether there is anything to commit."""
-        return bool(self.send or self.remove)
+        return self.request is None and bool(self.send or self.remove)
+
+    @property
+    def proposes(self) -> bool:
+        """Whether the commit waits in a pull request; it is no version yet, and not tagged."""
+        return self.create_pr or self.destination.branch.startswith("refs/pr/")
 
     def lines(self) -> Iterator[str]:
         """Yield what to show a user before anything is sent."""
@@ -70,12 +83,15 @@ class Plan:
         yield f"revision    {kind}{branch}{' (will be made)' if self.new_branch else ''}"
         yield f"version     {self.tag}{' (tagged already)' if self.tagged else ''}"
         yield f"format      {', '.join(self.formats)}, as built"
-        kept = f"; {self.unchanged} there already" if self.unchanged else ""
+        same = len(self.files) - len(self.send)
+        kept = f"; {same} there already" if same else ""
         yield f"send        {_files(len(self.send))}, {sum(self.send.values()):,} bytes{kept}"
         yield from _listed([f"  {path}  {size:,}" for path, size in self.send.items()])
         if self.remove:
             yield f"remove      {_files(len(self.remove))} that this dataset does not hold"
             yield from _listed([f"  {path}" for path in self.remove])
+        if self.request:
+            yield f"nothing to do: {self.request} proposes this version (write to it with --revision refs/pr/NUMBER)"
         if "arrow" in self.formats:
             yield "warning: the Hub's viewer wants Parquet; build with --format parquet for a dataset people browse"
 
@@ -88,6 +104,11 @@ def _listed(lines: list[str]) -> Iterator[str]:
     yield from lines[:_LISTED]
     if len(lines) > _LISTED:
         yield f"  and {len(lines) - _LISTED} more"
+
+
+def title(tag: str) -> str:
+    """Return the commit's first line, which the Hub makes the title of a pull request."""
+    return f"warp_cuda_pairs {tag}"
 
 
 def version_tag(folder: Path) -> str:

@@ -146,7 +146,7 @@ class Handler(BaseHTTPRequestHandler):
             write = name in ("commit", "preupload", "branch", "tag") and not proposed
             repo, page = self.repo(match[1], write=write), f"{self.server.url}/datasets/{match[1]}"
             place = (unquote(match[3] or "main"), unquote(match[4] or ""))
-            call = Call(page, match[1], repo, self.server.large, *place, self.query, self.body)
+            call = Call(page, match[1], repo, self.server.large, *place, self.query, self.body, self.user())
             return self.json(getattr(call, name)())
         raise Refused(404, "no such page")
 

@@ -22,6 +22,7 @@ class Repo:
     gated: bool = False
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     refs: dict[str, str] = field(default_factory=dict)
+    requests: list[dict[str, object]] = field(default_factory=list)
 
     def commit(self, ref: str, files: dict[str, bytes]) -> str:
         seen = json.dumps([len(self.commits), sorted(files)]).encode()
@@ -93,6 +94,7 @@ class Call:
     below: str
     query: dict[str, list[str]]
     body: bytes
+    user: str | None
 
     def files(self) -> dict[str, bytes]:
         return self.repo.commits[self.repo.at(self.revision)]
@@ -153,12 +155,21 @@ class Call:
             else:
                 assert line["key"] == "deletedFile", line["key"]
                 del files[path]
-        number = 1 + sum(ref.startswith("refs/pr/") for ref in self.repo.refs)
+        number = 1 + len(self.repo.requests)
         proposed = self.query.get("create_pr") == ["1"]
         branch = self.revision if self.revision.startswith("refs/") else f"refs/heads/{self.revision}"
         sha = self.repo.commit(f"refs/pr/{number}" if proposed else branch, files)
+        if proposed:
+            about = {"title": header["value"]["summary"], "author": {"name": self.user}, "status": "open"}
+            about |= {"num": number, "isPullRequest": True, "createdAt": DATE}
+            self.repo.requests.append({**about, "repo": {"name": self.repo_id, "type": "dataset"}})
         request = {"pullRequestUrl": f"{self.page}/discussions/{number}"} if proposed else {}
         return {"success": True, "commitOid": sha, "commitUrl": f"{self.page}/commit/{sha}", **request}
+
+    def discussions(self) -> dict[str, object]:
+        (author,), (status,) = self.query["author"], self.query["status"]
+        found = [one for one in self.repo.requests if (one["author"], one["status"]) == ({"name": author}, status)]
+        return {"discussions": found, "count": len(found), "start": 0}
 
     def branch(self) -> dict[str, object]:
         return self._make(f"refs/heads/{self.revision}", json.loads(self.body).get("startingPoint", "main"))

@@ -143,6 +143,22 @@ def test_a_pull_request_to_somebody_elses_repository(hub, clients, built):
     assert [ref for ref in repo.refs if "tags" in ref] == []
 
 
+@pytest.mark.slow
+def test_one_version_is_proposed_once(hub, clients, built):
+    repo = hub.add("other/demo", private=False)
+    assert clients.publish(built, "other/demo", "--create-pr", "--public", "--yes").returncode == 0
+    again = clients.publish(built, "other/demo", "--create-pr", "--public", "--yes")
+    assert again.returncode == 0, again.stderr
+    assert "no commit made" in again.stdout
+    assert len(repo.requests) == 1
+    repo.refs[MAIN] = repo.refs["refs/pr/1"]  # merged by its owner
+    repo.requests[0]["status"] = "merged"
+    merged = clients.publish(built, "other/demo", "--create-pr", "--public", "--yes")
+    assert merged.returncode == 0, merged.stderr
+    assert "send        0 files" in merged.stdout
+    assert [ref for ref in repo.refs if "tags" in ref] == []
+
+
 def test_plain_hf_upload_gives_the_same_repository(hub, clients, built):
     repo = hub.add(REPO, **{"data/paired/train-00000-of-00009.arrow": b"of an earlier dataset"})
     done = clients.run([*HF, "upload", REPO, str(built), "--repo-type", "dataset", "--private", "--delete", "data/*"])

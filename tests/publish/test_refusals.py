@@ -72,6 +72,7 @@ def test_rows_are_equal_after_a_broken_upload(hub, clients, built):
     assert loaded == local
 
 
+@pytest.mark.slow
 def test_a_short_interruption_is_not_even_seen(hub, clients, built):
     hub.faults.append(Fault("PUT", "/lfs/", "drop"))
     done = clients.publish(built, REPO, "--yes")
@@ -92,6 +93,10 @@ def test_a_connection_that_stays_down_is_one_line(hub, clients, built):
 
 def test_no_hub_at_all(clients, built):
     refused(clients.publish(built, REPO, HF_ENDPOINT="http://127.0.0.1:9"), "connection failed")
+
+
+@pytest.mark.slow
+def test_offline(clients, built):
     refused(clients.publish(built, REPO, HF_HUB_OFFLINE="1"), "HF_HUB_OFFLINE")
 
 
@@ -107,6 +112,7 @@ def test_a_token_that_the_server_echoes_is_not_shown(hub, clients, built):
     refused(clients.publish(built, REPO, "--yes"), "no permission", "<token>")
 
 
+@pytest.mark.slow
 def test_a_token_that_may_only_read(hub, clients, built):
     hub.readers.add("user")
     hub.add(REPO)
@@ -134,6 +140,7 @@ def test_a_repository_that_holds_something_else(hub, clients, built):
     assert hub.writes() == []
 
 
+@pytest.mark.slow
 def test_a_change_by_somebody_else_meanwhile(hub, clients, built):
     hub.faults.append(Fault("POST", "/commit/", 412, "A commit has happened since."))
     hub.add(REPO)
