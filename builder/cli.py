@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec
 
 import pyarrow as pa
 import typer
@@ -19,7 +19,7 @@ from rich.console import Console
 from . import __version__
 from .errors import WarpCudaPairsError
 from .shipped import config_names, config_summary
-from .spec import SPLITS, BuildSpec, load_spec
+from .spec import SPLITS, VIEWS, BuildSpec, load_spec
 
 app = typer.Typer(
     add_completion=False,
@@ -83,15 +83,22 @@ def _print_tables(stats: Stats) -> None:
     Console(width=max(_out.width, _TABLE_WIDTH), highlight=False).print(render(stats))
 
 
+def _texts(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the titles and texts of a row that a reader wants to see, in any view."""
+    yield "python_source", row["python_source"]
+    yield from ((message["role"], message["content"]) for message in row.get("messages", ()))
+    yield from ((title, row[title]) for title in ("prompt", "completion", "text") if title in row)
+
+
 def _show(rows: Iterator[pa.Table], count: int) -> None:
     for table in rows:
         for row in table.slice(0, count).to_pylist():
             count -= 1
             _out.rule(f"{row['kernel_name']} ({row['category']}, candidate {row['index']})")
             _out.print(row["description"], markup=False)
-            for title in ("python_source", "prompt", "completion"):
+            for title, text in _texts(row):
                 _out.print(f"\n[bold]{title}[/bold]")
-                _out.print(row[title].rstrip(), markup=False)
+                _out.print(text.rstrip(), markup=False)
         if count <= 0:
             return
 
@@ -142,6 +149,7 @@ def build(
     ] = None,
     instruction: Annotated[str | None, typer.Option(help="First part of every prompt.")] = None,
     tokenizer: Annotated[str | None, typer.Option(help="'default', a tokenizer.json, or a Hub id.")] = None,
+    view: Annotated[str | None, typer.Option(help=f"Columns to train on: {', '.join(VIEWS)}.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write a folder of shards instead of the cache.")] = None,
     format: Annotated[str, typer.Option(help="Of the folder's shards: arrow or parquet.")] = "arrow",
     shard_size: Annotated[str, typer.Option(help="Begin a new shard at this size: 500MB, 1GB, 1000000.")] = "500MB",
@@ -162,6 +170,7 @@ def build(
         "source_comments": source_comments,
         "instruction": instruction,
         "tokenizer": tokenizer,
+        "view": view,
     }
     specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
     max_shard_bytes = parse_size(shard_size)

@@ -76,14 +76,24 @@ VIEWS = {
 }
 
 
-def row_schema(config: str) -> pa.Schema:
-    """Return the Arrow schema of a config's rows, in column order."""
-    view = VIEWS[config]
+_message = pa.struct([pa.field("role", pa.string()), pa.field("content", pa.string())])
+
+# The columns to train on in each `view` of a spec: one format at a time, because trainers guess it from the names.
+TRAINING_COLUMNS = {
+    "prompt_completion": (pa.field("prompt", pa.string()), pa.field("completion", pa.string())),
+    "messages": (pa.field("messages", pa.list_(_message)),),
+    "text": (pa.field("text", pa.string()),),
+    "raw": (),
+}
+
+
+def row_schema(config: str, view: str = "prompt_completion") -> pa.Schema:
+    """Return the Arrow schema of a config's rows in one of the :data:`TRAINING_COLUMNS`, in column order."""
+    code_columns = VIEWS[config].code
     pair = [f for f in PAIR_SCHEMA if f.name not in CODE_COLUMNS and f.name != "verification"]
-    code = [PAIR_SCHEMA.field(name) for name in CODE_COLUMNS if name in view.code]
+    code = [PAIR_SCHEMA.field(name) for name in CODE_COLUMNS if name in code_columns]
     training = [
-        pa.field("prompt", pa.string()),
-        pa.field("completion", pa.string()),
+        *TRAINING_COLUMNS[view],
         pa.field("prompt_tokens", pa.int32()),
         pa.field("completion_tokens", pa.int32()),
     ]

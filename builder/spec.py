@@ -32,6 +32,8 @@ from .shipped import category_names, config_defaults, config_names, unknown
 SPLITS = ("train", "validation", "test")
 UNIT = 128  # candidates in a unit
 PLACEHOLDERS = ("kernel_name", "category", "description")
+# Trainers give meaning to column names, so a dataset has one training format at a time.
+VIEWS = ("prompt_completion", "messages", "text", "raw")
 
 
 def _whole(value: object) -> object:
@@ -59,6 +61,7 @@ class BuildSpec(BaseModel):
         source_comments: whether generated code keeps the Python lines Warp echoes as comments.
         instruction: first part of every prompt; may hold ``{kernel_name}``, ``{category}``, ``{description}``.
         tokenizer: ``default``, the path of a ``tokenizer.json``, or a Hub id.
+        view: one of :data:`VIEWS`; which columns hold the text to train on.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
@@ -72,6 +75,7 @@ class BuildSpec(BaseModel):
     source_comments: bool
     instruction: str = Field(min_length=1)
     tokenizer: str = Field(min_length=1)
+    view: str
 
     @field_validator("config")
     @classmethod
@@ -135,6 +139,13 @@ class BuildSpec(BaseModel):
                 raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
         return value if value.endswith("\n") else value + "\n"
 
+    @field_validator("view")
+    @classmethod
+    def _known_view(cls, value: str) -> str:
+        if value not in VIEWS:
+            raise ValueError(unknown("view", value, VIEWS))
+        return value
+
     @model_validator(mode="after")
     def _no_split_expected_empty(self) -> BuildSpec:
         for name, fraction in self.splits.items():
@@ -186,6 +197,7 @@ class BuildSpec(BaseModel):
                 "config": self.config,
                 "instruction": self.instruction,
                 "tokenizer": tokenizer_sha256,
+                "view": self.view,
                 "code": source_digest("package", "stages.py"),
             }
         )

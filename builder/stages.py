@@ -22,7 +22,7 @@ from .curate.keys import analyse
 from .package import tokens
 from .package.stats import Stats
 from .package.store import Store
-from .package.training import training_key, training_texts
+from .package.training import training_columns, training_key, training_texts
 from .package.unit import make_unit, rejections_of
 from .record import row_schema
 from .spec import SPLITS, BuildSpec
@@ -114,13 +114,11 @@ def _rows_of(spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt
     counts = count_tokens(spec, store, rank)
     place = np.searchsorted(unit.column("index").to_numpy(), np.asarray(kept, dtype=np.int64))
     chosen = unit.take(pa.array(place))
-    prompts, completions = training_texts(spec, chosen)
     columns: dict[str, object] = {
-        "prompt": prompts,
-        "completion": completions,
+        **training_columns(spec, chosen),
         **{name: counts.column(name).take(pa.array(place)) for name in counts.column_names},
     }
-    schema = row_schema(spec.config)
+    schema = row_schema(spec.config, spec.view)
     table = [columns[name] if name in columns else chosen.column(name) for name in schema.names]
     return pa.table(table, schema=schema)
 
@@ -151,7 +149,8 @@ def stream(spec: BuildSpec, store: Store, split: str) -> Iterator[pa.Table]:
 
 
 def statistics(spec: BuildSpec, store: Store, decision: Decision) -> Stats:
-    """Return the statistics of a config's rows, summed over units and splits."""
+    """Return the statistics of a config's rows, summed over units and splits; the same in every view."""
+    spec = spec.model_copy(update={"view": "prompt_completion"})
     tokenizer = tokens.load(spec.tokenizer)
     parts = [Stats(rejections=Counter(decision.rejections))]
     for split in SPLITS:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from builder import errors, spec
 from builder.errors import SpecError, WarpCudaPairsError
-from builder.record import PAIR_SCHEMA, VIEWS, row_schema
+from builder.record import PAIR_SCHEMA, TRAINING_COLUMNS, VIEWS, row_schema
 from builder.shipped import category_names, config_defaults, config_names, config_summary
 from builder.spec import field_names, load_spec
 
@@ -62,6 +62,7 @@ def test_the_ten_categories():
         ({"instruction": "Do {code}"}, "unknown placeholder 'code'"),
         ({"instruction": "Do {"}, "literal brace"),
         ({"tokenizer": ""}, "tokenizer"),
+        ({"view": "message"}, "unknown view 'message'. Did you mean 'messages'"),
     ],
 )
 def test_a_wrong_value_says_what_is_allowed(fields, said):
@@ -97,6 +98,7 @@ CHANGES = {
     "max_per_skeleton": 2,
     "source_comments": False,
     "instruction": "Translate.\n",
+    "view": "messages",
 }
 
 
@@ -162,3 +164,20 @@ def test_a_view_for_every_config_and_no_forbidden_column():
         assert {"prompt", "completion", "prompt_tokens", "completion_tokens", "verification"} <= set(schema.names)
         assert view.prompt in PAIR_SCHEMA.names
         assert len(set(schema.names)) == len(schema.names)
+
+
+def test_a_view_shows_one_training_format_and_leaves_the_rest():
+    assert tuple(TRAINING_COLUMNS) == spec.VIEWS
+    training = {field.name for fields in TRAINING_COLUMNS.values() for field in fields}
+    assert training == {"prompt", "completion", "messages", "text"}
+    for name in VIEWS:
+        others = [[f for f in row_schema(name, view) if f.name not in training] for view in spec.VIEWS]
+        assert all(one == others[0] for one in others)
+        for view, fields in TRAINING_COLUMNS.items():
+            assert [f for f in row_schema(name, view) if f.name in training] == list(fields)
+
+
+def test_views_share_units_decisions_and_differ_in_fingerprint():
+    specs = [load_spec("cuda", view=view) for view in spec.VIEWS]
+    assert len({one.decision_key() for one in specs}) == 1
+    assert len({one.fingerprint(TOKENIZER) for one in specs}) == len(spec.VIEWS)

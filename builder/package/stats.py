@@ -66,7 +66,7 @@ class Stats:
 
     @classmethod
     def of(cls, split: str, table: pa.Table, *, tokenizer: str, tokenizer_sha256: str) -> Stats:
-        """Return the stats of a table of one split's rows (:func:`builder.record.row_schema`)."""
+        """Return the stats of a table of one split's rows with prompt and completion."""
         prompt = table["prompt_tokens"].to_numpy()
         completion = table["completion_tokens"].to_numpy()
         sizes = {name: int(pc.sum(pc.binary_length(table[name])).as_py() or 0) for name in COLUMNS[:2]}

@@ -8,7 +8,7 @@ import json
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..record import VIEWS
+from ..record import TRAINING_COLUMNS, VIEWS
 from ..resources import source_digest
 from ..spec import PLACEHOLDERS, BuildSpec
 
@@ -26,6 +26,29 @@ def training_texts(spec: BuildSpec, pairs: pa.Table) -> tuple[pa.ChunkedArray, p
     ]
     prompts = pc.binary_join_element_wise(pa.array(instructions, pa.string()), pairs.column(view.prompt), "\n")
     return prompts, pairs.column(view.completion)
+
+
+def training_columns(spec: BuildSpec, pairs: pa.Table) -> dict[str, pa.Array | pa.ChunkedArray]:
+    """Return the columns to train on of a table of pairs, by name: those of the spec's view.
+
+    ``messages`` is one turn of a user, the prompt, and one of an assistant, the completion; ``text`` is the
+    prompt with the completion after it.
+    """
+    prompts, completions = training_texts(spec, pairs)
+    if spec.view == "messages":
+        return {"messages": _messages(prompts.to_pylist(), completions.to_pylist())}
+    if spec.view == "text":
+        return {"text": pc.binary_join_element_wise(prompts, completions, "")}
+    return {} if spec.view == "raw" else {"prompt": prompts, "completion": completions}
+
+
+def _messages(prompts: list[str], completions: list[str]) -> pa.Array:
+    (field,) = TRAINING_COLUMNS["messages"]
+    turns = [
+        [{"role": "user", "content": prompt}, {"role": "assistant", "content": completion}]
+        for prompt, completion in zip(prompts, completions, strict=True)
+    ]
+    return pa.array(turns, field.type)
 
 
 def training_key(spec: BuildSpec, tokenizer_sha256: str) -> str:

@@ -11,8 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
+from datasets import load_dataset
 
-from builder.spec import field_names
+from builder.record import TRAINING_COLUMNS, row_schema
+from builder.spec import VIEWS, field_names
 from tests.processes import hear_ctrl_c
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +71,24 @@ def test_two_builds_of_one_spec_are_the_same_bytes(cache, built, tmp_path):
     first, second = files(built), files(tmp_path / "again")
     assert sorted(first) == sorted(second)
     assert [name for name in first if first[name] != second[name]] == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_folder_of_each_view_loads_and_checks(cache, tmp_path, view):
+    out = tmp_path / "demo"
+    done = run(cache, "build", "cuda", *SMALL, "--view", view, "--out", str(out), "--show", "1")
+    assert done.returncode == 0, done.stderr
+    assert "import warp as wp" in done.stdout
+    assert ("_cuda_kernel_forward(" in done.stdout) == (view != "raw")
+    assert run(cache, "check", str(out)).returncode == 0
+    assert json.loads((out / "manifest.json").read_text())["configs"]["cuda"]["spec"]["view"] == view
+    stats = json.loads(run(cache, "stats", str(out), "--json").stdout)
+    assert stats["cuda"]["splits"]["train"]["columns"]["completion"]["tokens"] > 0
+    rows = load_dataset(str(out), "cuda", split="test", cache_dir=str(tmp_path / "hf"))
+    assert rows.features.arrow_schema.remove_metadata() == row_schema("cuda", view)
+    card = (out / "README.md").read_text()
+    for field in TRAINING_COLUMNS[view]:
+        assert f"`{field.name}`" in card
 
 
 def test_check_names_a_damaged_a_missing_and_an_extra_file(cache, tmp_path):

@@ -18,7 +18,7 @@ from builder import scale, stages
 from builder.errors import SpecError, SplitError, StoreError
 from builder.record import row_schema
 from builder.shipped import config_names
-from builder.spec import SPLITS, field_names, load_spec
+from builder.spec import SPLITS, VIEWS, field_names, load_spec
 
 NAME = "warp_cuda_pairs"
 # Small, and with no split near empty.
@@ -90,6 +90,21 @@ def test_each_config_has_its_schema(load: Load, config: str) -> None:
     assert data["train"].features.arrow_schema.remove_metadata() == row_schema(config)
     assert data["train"].info.config_name == config
     assert data["train"].info.license == "Apache-2.0"
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_each_view_shows_the_same_rows(load: Load, streaming: bool) -> None:
+    seen = {}
+    for view in VIEWS:
+        data = load("cuda", view=view, split="test", streaming=streaming)
+        assert data.features.arrow_schema.remove_metadata() == row_schema("cuda", view)
+        seen[view] = list(data)
+    for base, chat, text, raw in zip(*(seen[view] for view in VIEWS), strict=True):
+        prompt, completion = base.pop("prompt"), base.pop("completion")
+        turns = [{"role": "user", "content": prompt}, {"role": "assistant", "content": completion}]
+        assert chat == {**base, "messages": turns}
+        assert text == {**base, "text": prompt + completion}
+        assert raw == base
 
 
 def test_two_processes_give_the_same_rows(load: Load, tmp_path: Path, builds: list[dict[str, Any]]) -> None:
