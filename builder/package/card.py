@@ -114,15 +114,20 @@ def render_card(configs: Mapping[str, CardConfig], manifest: Mapping[str, Any]) 
     entries = {name: config.entry for name, config in configs.items()}
     stats = {name: config.stats for name, config in configs.items()}
     first = first_config(configs)
+    view = entries[first].spec.get("view", "prompt_completion")
     card = DatasetCard.from_template(
         DatasetCardData(**front_matter(configs, manifest["file_format"])),
         template_path=str(data_path("cards", "dataset_card.md.jinja")),
         first=first,
         version=__version__,
         versions=", ".join(f"{name} {number}" for name, number in sorted(manifest["versions"].items())),
-        samples="\n\n".join(card_text.sample(name, config.row) for name, config in configs.items()),
+        samples="\n\n".join(
+            card_text.sample(name, config.row, config.entry.spec["instruction"]) for name, config in configs.items()
+        ),
         fingerprints=", ".join(f"{name} {entry.fingerprint}" for name, entry in entries.items()),
         command=card_text.command(entries, manifest),
+        to_train=card_text.TO_TRAIN[view],
+        training_columns=card_text.TRAINING_COLUMNS[view],
         made_table=card_text.made_table(entries),
         coverage=card_text.coverage_line(first, stats[first]),
         **card_text.of_stats(stats),

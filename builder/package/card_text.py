@@ -11,7 +11,7 @@ from ..curate.keys import BANDS, GRAM, ROWS
 from ..curate.near import NEAR
 from ..record import VERDICTS, VIEWS
 from ..shipped import config_defaults, config_summary
-from ..spec import SPLITS
+from ..spec import PLACEHOLDERS, SPLITS
 from .density import pack
 from .lengths import LIMITS, PERCENTILES
 from .manifest import ConfigEntry
@@ -20,6 +20,28 @@ from .stats import COLUMNS, Stats
 from .totals import column_of, coverage, merged, percent
 
 _SHOWN_LINES = 22  # at the head of a code, and at its tail
+# Fields of a spec that the rebuilding command writes in a way of their own.
+_WRITTEN = {
+    *("num_kernels", "seed", "categories", "splits", "max_per_skeleton", "source_comments", "instruction", "tokenizer")
+}
+TO_TRAIN = {
+    "prompt_completion": "`prompt` and `completion` are strings, which TRL's `SFTTrainer` takes as they are.",
+    "messages": "`messages` is a chat of two turns, which TRL's `SFTTrainer` takes as it is.",
+    "text": "`text` is a string, which TRL's `SFTTrainer` takes as it is.",
+    "raw": "this dataset has no training columns; make them of the code columns.",
+}
+TRAINING_COLUMNS = {
+    "prompt_completion": (
+        "- `prompt`, `completion`: an instruction with the input code, and the code to learn. A prompt ends with a "
+        "line break."
+    ),
+    "messages": (
+        "- `messages`: two turns of a chat. The user's is the prompt, an instruction with the input code; the "
+        "assistant's is the completion, the code to learn. The token counts leave out what a chat template adds."
+    ),
+    "text": "- `text`: the prompt (an instruction with the input code) and right after it the completion.",
+    "raw": "- There are no training columns; the token counts are of the prompt and completion that other views show.",
+}
 _LANGUAGES = {"python_source": "python", "cpp_forward": "cpp", "cpp_backward": "cpp"}
 
 
@@ -63,14 +85,14 @@ def _configs_table(stats: Mapping[str, Stats]) -> str:
     return table(["config", "what", "prompt from", "completion from", *SPLITS], rows, words=4)
 
 
-def sample(config: str, row: Mapping[str, Any]) -> str:
+def sample(config: str, row: Mapping[str, Any], instruction: str) -> str:
     """Return one row of a config as Markdown: what it is, its prompt's code and its completion, cut where long."""
     view = VIEWS[config]
-    instruction = row["prompt"].split("\n", 1)[0]
+    said = " ".join(instruction.format(**{name: row[name] for name in PLACEHOLDERS}).split())
     parts = [
         f"### {config}",
         f"`{row['kernel_name']}`, category `{row['category']}`, id `{row['id']}`. {row['description']}",
-        f"Prompt ({row['prompt_tokens']:,} tokens): “{instruction}”, then `{view.prompt}`:",
+        f"Prompt ({row['prompt_tokens']:,} tokens): “{said}”, then `{view.prompt}`:",
         _fenced(row[view.prompt], _LANGUAGES.get(view.prompt, "cuda")),
         f"Completion ({row['completion_tokens']:,} tokens):",
         _fenced(row[view.completion], _LANGUAGES.get(view.completion, "cuda")),
@@ -117,6 +139,9 @@ def _options(config: str, spec: Mapping[str, Any]) -> list[str]:
         options += ["--instruction", spec["instruction"].removesuffix("\n")]
     if spec["tokenizer"] != defaults["tokenizer"]:
         options += ["--tokenizer", "tokenizer.json"]  # the folder holds it
+    for name in sorted(set(defaults) - _WRITTEN):
+        if spec[name] != defaults[name]:
+            options += [f"--{name.replace('_', '-')}", str(spec[name])]
     return options
 
 

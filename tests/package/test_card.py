@@ -163,7 +163,8 @@ def test_samples_are_rows(card: str) -> None:
 def test_a_long_sample_is_cut_in_the_middle_and_says_so() -> None:
     row = table("cpu", "train").slice(0, 1).to_pylist()[0]
     code = "\n".join(f"line {number} ```" for number in range(100)) + "\n"
-    shown = sample("cpu", {**row, "cpp_forward": code})
+    shown = sample("cpu", {**row, "cpp_forward": code}, "Write {kernel_name}.\nNow:\n")
+    assert f"“Write {row['kernel_name']}. Now:”" in shown
     assert "// ... 56 lines left out ...\nline 78 ```" in shown
     assert shown.endswith("line 99 ```\n~~~~")
 
@@ -185,6 +186,15 @@ def test_the_command_gives_the_specs_back() -> None:
         for option, value in zip(options[::2], options[1::2], strict=True):
             given[option.removeprefix("--").replace("-", "_")] = value
         assert load_spec("cpu", **given) == made.spec
+
+
+def test_a_field_without_a_way_of_its_own_stands_in_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    defaults = {**config_defaults("cpu"), "some_view": "plain"}
+    monkeypatch.setattr(card_module.card_text, "config_defaults", lambda _: defaults)
+    for view, said in (("plain", ""), ("a chat", "--some-view 'a chat' ")):
+        entry = card_module.ConfigEntry({**build("cpu").spec.model_dump(), "some_view": view}, "", SHA, {}, {})
+        line = command({"cpu": entry}, {"file_format": "arrow", "max_shard_bytes": 500_000_000})
+        assert line.endswith(f" --seed 0 {said}--format arrow --out DIR")
 
 
 def test_configs_with_different_fields_have_a_command_each(tmp_path: Path) -> None:
