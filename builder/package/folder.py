@@ -16,6 +16,7 @@ from ..errors import FolderError
 from ..spec import BuildSpec
 from .card import CardConfig, render_card
 from .manifest import MANIFEST, README, STATS, ConfigEntry, FileEntry, manifest_json, read_manifest
+from .recipes import write_recipes
 from .scratch import remove, remove_stale, scratch_name
 from .shards import MAX_SHARD_BYTES, folder_errors, write_shards, write_text
 from .stats import Stats
@@ -115,6 +116,7 @@ def _fill(root: Path, builds: Sequence[ConfigBuild], max_bytes: int) -> None:
     stats = {name: card.stats.to_json() for name, card in cards.items()}
     others = [write_text(root, name, preamble(device)) for device, name in PREAMBLES.items()]
     others.append(write_text(root, STATS, _json({"configs": stats})))
+    others.extend(write_recipes(root, cards))
     write_text(root, README, render_card(cards))
     entries = {name: card.entry for name, card in cards.items()}
     write_text(root, MANIFEST, _json(manifest_json(entries, others)))

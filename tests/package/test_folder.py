@@ -63,7 +63,8 @@ def test_layout_and_manifest(demo: Path) -> None:
                 content = files.pop(file["path"])
                 assert hashlib.sha256(content).hexdigest() == file["sha256"]
                 assert len(content) == file["bytes"]
-    assert sorted(files) == sorted([MANIFEST, README, STATS, "preamble.cpp", "preamble.cu"])
+    files = {name: data for name, data in files.items() if not name.startswith("recipes/")}
+    assert sorted(files) == sorted([MANIFEST, README, STATS, "dataset_info.json", "preamble.cpp", "preamble.cu"])
     assert files["preamble.cu"].decode() == preamble("cuda")
     assert manifest["configs"]["paired"]["rejections"] == {"duplicate": 3}
     assert manifest["configs"]["paired"]["spec"]["config"] == "paired"
