@@ -17,8 +17,8 @@ import typer
 from rich.console import Console
 
 from . import __version__
-from .errors import WarpCudaPairsError
-from .shipped import config_names, config_summary
+from .errors import SpecError, WarpCudaPairsError
+from .shipped import config_names, config_summary, unknown
 from .spec import SPLITS, VIEWS, BuildSpec, load_spec
 
 app = typer.Typer(
@@ -270,6 +270,22 @@ def publish(
         return
     for line in send(planned).lines():
         _out.print(line, markup=False)
+
+
+@app.command()
+@_one_line
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
+    layout: Annotated[str, typer.Option(help="'jsonl': <config>/<split>.jsonl, one row on each line.")] = "jsonl",
+) -> None:
+    """Write the rows of a built folder in another layout."""
+    from .package.export import LAYOUTS, export_jsonl
+
+    if layout not in LAYOUTS:
+        raise SpecError(unknown("layout", layout, LAYOUTS))
+    for name, rows in export_jsonl(folder, out).items():
+        _out.print(f"{out / name}: {rows:,} rows", markup=False)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -32,8 +33,7 @@ from .shipped import category_names, config_defaults, config_names, unknown
 SPLITS = ("train", "validation", "test")
 UNIT = 128  # candidates in a unit
 PLACEHOLDERS = ("kernel_name", "category", "description")
-# Trainers give meaning to column names, so a dataset has one training format at a time.
-VIEWS = ("prompt_completion", "messages", "text", "raw")
+VIEWS = ("prompt_completion", "messages", "text", "raw")  # one at a time: trainers give column names a meaning
 
 
 def _whole(value: object) -> object:
@@ -77,11 +77,13 @@ class BuildSpec(BaseModel):
     tokenizer: str = Field(min_length=1)
     view: str
 
-    @field_validator("config")
+    @field_validator("config", "view")
     @classmethod
-    def _known_config(cls, value: str) -> str:
-        if value not in config_names():
-            raise ValueError(unknown("config", value, config_names()))
+    def _known_name(cls, value: str, info: ValidationInfo) -> str:
+        kind = str(info.field_name)
+        allowed = config_names() if kind == "config" else VIEWS
+        if value not in allowed:
+            raise ValueError(unknown(kind, value, allowed))
         return value
 
     @field_validator("categories", mode="before")
@@ -138,13 +140,6 @@ class BuildSpec(BaseModel):
             if name not in PLACEHOLDERS:
                 raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
         return value if value.endswith("\n") else value + "\n"
-
-    @field_validator("view")
-    @classmethod
-    def _known_view(cls, value: str) -> str:
-        if value not in VIEWS:
-            raise ValueError(unknown("view", value, VIEWS))
-        return value
 
     @model_validator(mode="after")
     def _no_split_expected_empty(self) -> BuildSpec:

@@ -18,6 +18,7 @@ from ..shipped import unknown
 from ..spec import BuildSpec
 from .manifest import MANIFEST, README, STATS, TOKENIZER, ConfigEntry, FileEntry, manifest_json, read_manifest
 from .page import readme, write_plots
+from .recipes import write_recipes
 from .scratch import remove, remove_stale, scratch_name
 from .shards import FORMATS, MAX_SHARD_BYTES, folder_errors, write_file, write_shards
 from .stats import Stats
@@ -146,6 +147,7 @@ def _fill(root: Path, builds: Sequence[ConfigBuild], format: str, max_bytes: int
     others.append(write_file(root, TOKENIZER, builds[0].tokenizer_json))
     others.append(write_file(root, STATS, json_text({"configs": {name: one.to_json() for name, one in stats.items()}})))
     others.extend(write_plots(root, stats))
+    others.extend(write_recipes(root, entries, stats))
     manifest = manifest_json(entries, others, file_format=format, max_shard_bytes=max_bytes)
     write_file(root, README, readme(root, manifest, entries, stats))
     write_file(root, MANIFEST, json_text(manifest))

@@ -91,6 +91,16 @@ def test_a_folder_of_each_view_loads_and_checks(cache, tmp_path, view):
         assert f"`{field.name}`" in card
 
 
+def test_export_writes_every_row_as_json(cache, built, tmp_path):
+    done = run(cache, "export", str(built), str(tmp_path / "out"), "--layout", "jsonl")
+    assert done.returncode == 0, done.stderr
+    for config in ("paired", "cuda"):
+        for split, rows in load_dataset(str(built), config, cache_dir=str(tmp_path / "hf")).items():
+            file = tmp_path / "out" / config / f"{split}.jsonl"
+            assert f"{file}: {len(rows)} rows" in done.stdout
+            assert [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] == list(rows)
+
+
 def test_check_names_a_damaged_a_missing_and_an_extra_file(cache, tmp_path):
     out = tmp_path / "demo"
     assert run(cache, "build", *SMALL, "--out", str(out)).returncode == 0
@@ -168,6 +178,8 @@ def test_every_field_of_the_spec_is_an_option(cache):
         (["card", "/nowhere"], "/nowhere"),
         (["stats", "/nowhere"], "/nowhere"),
         (["report", "/nowhere"], "/nowhere"),
+        (["export", "/nowhere", "out"], "/nowhere"),
+        (["export", "/nowhere", "out", "--layout", "json"], "Did you mean 'jsonl'"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_1(cache, arguments, said):

@@ -225,6 +225,7 @@ OTHER = {
     "max_per_skeleton": 2,
     "source_comments": False,
     "instruction": "Translate {kernel_name}.",
+    "view": "text",
 }
 
 

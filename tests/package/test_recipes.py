@@ -1,0 +1,100 @@
+"""Recipes: each parses, and each config, split and column that it names is there."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+import yaml
+
+from builder.package.folder import write_folder
+from builder.package.manifest import check_folder
+from builder.record import row_schema
+from builder.spec import VIEWS
+
+from .made_up import build
+
+
+def fields(value: Any) -> Iterator[tuple[str, Any]]:
+    """Every key with its value, at any depth."""
+    if isinstance(value, list):
+        for item in value:
+            yield from fields(item)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield name, inner
+            yield from fields(inner)
+
+
+@pytest.fixture(scope="module", params=VIEWS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    # The rows are made up and keep their columns; what a recipe says follows from the spec.
+    whole = build("cuda")
+    out = tmp_path_factory.mktemp("recipes") / "warp_cuda_pairs"
+    spec = whole.spec.model_copy(update={"view": request.param})
+    write_folder(out, [dataclasses.replace(whole, spec=spec)])
+    return request.param, out
+
+
+TRAINERS = ("axolotl", "llama_factory", "torchtune", "trl")
+
+
+def test_recipes_name_what_is_there(made: tuple[str, Path]) -> None:
+    view, out = made
+    assert check_folder(out) == []
+    names = sorted(path.name for path in out.glob("recipes/*"))
+    assert names == ([] if view == "raw" else [f"{trainer}-cuda.yaml" for trainer in TRAINERS])
+    columns = row_schema("cuda", view).names
+    keys = {"input", "output", "field", "column", "conversation_column", "field_messages"}
+    keys |= {"field_instruction", "field_output"}
+    for name in names:
+        recipe = yaml.safe_load((out / "recipes" / name).read_text())
+        found = dict(fields(recipe))
+        named = [value for key, value in fields(recipe) if key in keys]
+        assert set(named) <= set(columns)
+        assert bool(named) == name.startswith(("axolotl", "torchtune"))
+        assert found.get("name", "cuda") == found.get("dataset_config", "cuda") == "cuda"
+        for length in ("max_length", "sequence_len", "cutoff_len"):
+            assert found.get(length, 512) in (512, 1024, 2048)
+
+
+def test_the_paths_in_recipes_load_beside_the_folder(
+    made: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, out = made
+    monkeypatch.chdir(out.parent)
+    paths = set()
+    for name in out.glob("recipes/*"):
+        for key, value in fields(yaml.safe_load(name.read_text())):
+            if key in ("dataset_name", "path", "source", "dataset_dir"):
+                paths.add(value)
+    assert paths == (set() if view == "raw" else {"./warp_cuda_pairs"})
+    for path in paths:
+        assert len(datasets.load_dataset(path, "cuda", split="test", cache_dir=str(tmp_path))) == 60
+        with pytest.raises(FileNotFoundError):  # Axolotl tries this first
+            datasets.load_from_disk(path)
+
+
+def test_llama_factory_finds_its_datasets(
+    made: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, out = made
+    monkeypatch.chdir(out.parent)
+    assert (out / "dataset_info.json").exists() == (view != "raw")
+    if view == "raw":
+        return
+    info = json.loads((out / "dataset_info.json").read_text())
+    recipe = yaml.safe_load((out / "recipes" / "llama_factory-cuda.yaml").read_text())
+    assert [recipe["dataset"], recipe["eval_dataset"]] == list(info)
+    for entry in info.values():
+        assert set(entry["columns"].values()) <= set(row_schema("cuda", view).names)
+        # As LLaMA-Factory loads it.
+        path = os.path.join(recipe["dataset_dir"], entry["script_url"])
+        rows = datasets.load_dataset(path, name=entry["subset"], split=entry["split"], cache_dir=str(tmp_path))
+        assert len(rows) == {"train": 1200, "validation": 60}[entry["split"]]
