@@ -81,7 +81,9 @@ def test_layout_and_manifest(demo: Path) -> None:
     plots = [name for name in files if name.startswith("plots/")]
     assert len(plots) == 5
     files = {name: data for name, data in files.items() if not name.startswith("recipes/")}
-    assert sorted(files) == sorted([MANIFEST, README, STATS, TOKENIZER, "dataset_info.json", "preamble.cpp", "preamble.cu", *plots])
+    assert sorted(files) == sorted(
+        [MANIFEST, README, STATS, TOKENIZER, "dataset_info.json", "preamble.cpp", "preamble.cu", *plots]
+    )
     assert files["preamble.cu"].decode() == preamble("cuda")
     assert hashlib.sha256(files[TOKENIZER]).hexdigest() == manifest["configs"]["cuda"]["tokenizer_sha256"]
     assert manifest["configs"]["paired"]["rejections"] == {"duplicate": 3}
