@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from builder.package.folder import write_folder
+from builder.package.publish_plan import _LISTED as LISTED
 from builder.package.publish_plan import version_tag
 from tests.package import made_up
 
@@ -68,8 +69,11 @@ def test_a_dry_run_only_reads(hub, clients, built, folder):
     assert hub.writes() == []
     files = content(built)
     assert f"send        {len(files)} files, {sum(map(len, files.values())):,} bytes" in done.stdout
-    for said in (f"dataset     {REPO} (private, will be made; login: user)", "main", version_tag(built), *files):
+    for said in (f"dataset     {REPO} (private, will be made; login: user)", "main", version_tag(built)):
         assert said in done.stdout
+    listed = [name for name in files if f"  {name}  " in done.stdout]
+    assert len(listed) == min(len(files), LISTED)
+    assert (f"and {len(files) - LISTED} more" in done.stdout) == (len(files) > LISTED)
     assert "viewer wants Parquet" in done.stdout
     assert "Nothing was sent" in done.stdout
 
