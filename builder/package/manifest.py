@@ -84,7 +84,7 @@ def manifest_json(
         "max_shard_bytes": max_shard_bytes,
         "versions": build_versions(),
         "configs": {name: _config_json(config) for name, config in configs.items()},
-        "other_files": [entry.to_json() for entry in others],
+        "other_files": [entry.to_json() for entry in sorted(others, key=lambda entry: entry.path)],
     }
 
 

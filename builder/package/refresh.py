@@ -32,7 +32,8 @@ def refresh_card(folder: Path) -> None:
         try:
             pictures = write_plots(scratch, stats)
             kept = [file for file in manifest["other_files"] if not _is_page(file["path"])]
-            manifest["other_files"] = kept + [picture.to_json() for picture in pictures]
+            others = [*kept, *(picture.to_json() for picture in pictures)]
+            manifest["other_files"] = sorted(others, key=lambda file: str(file["path"]))
             write_file(scratch, README, readme(folder, manifest, entries, stats))
             write_file(scratch, MANIFEST, json_text(manifest))
             (folder / FOLDER).mkdir(exist_ok=True)
