@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from ..errors import FolderError
 from .manifest import check_folder, read_manifest
-from .scratch import remove, remove_stale, scratch_name
+from .scratch import move_into_place, remove, remove_stale, scratch_name
 from .shards import BATCH_ROWS, HashingFile, folder_errors, write_file
 
 LAYOUTS = ("jsonl",)
@@ -44,7 +44,7 @@ def export_jsonl(folder: Path, out: Path) -> dict[str, int]:
             rows = {name: _write_jsonl(scratch / name, paths) for name, paths in shards.items()}
             mark = {"format": _FORMAT, "layout": "jsonl", "files": rows}
             write_file(scratch, MARK, json.dumps(mark, indent=1) + "\n")
-            _replace(scratch, target)
+            move_into_place(scratch, target)
         finally:
             remove(scratch)
     return rows
@@ -110,18 +110,3 @@ def _write_jsonl(path: Path, shards: list[Path]) -> int:
         file.abandon()
         raise
     return rows
-
-
-def _replace(scratch: Path, target: Path) -> None:
-    """Put ``scratch`` where ``target`` is; on failure ``target`` is what it was."""
-    if not target.exists():
-        scratch.rename(target)
-        return
-    old = target.with_name(scratch_name(target.name))
-    target.rename(old)
-    try:
-        scratch.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    remove(old)

@@ -19,7 +19,7 @@ from ..spec import BuildSpec
 from .manifest import MANIFEST, README, STATS, TOKENIZER, ConfigEntry, FileEntry, manifest_json, read_manifest
 from .page import readme, write_plots
 from .recipes import write_recipes
-from .scratch import remove, remove_stale, scratch_name
+from .scratch import move_into_place, remove, remove_stale, scratch_name
 from .shards import FORMATS, MAX_SHARD_BYTES, folder_errors, write_file, write_shards
 from .stats import Stats
 
@@ -124,7 +124,7 @@ def write_folder(
         try:
             scratch.mkdir()
             _fill(scratch, builds, format, max_shard_bytes)
-            _move(scratch, target)
+            move_into_place(scratch, target)
         finally:
             remove(scratch)
 
@@ -166,21 +166,6 @@ def _write_config(root: Path, build: ConfigBuild, format: str, max_bytes: int) -
 def json_text(data: Mapping[str, Any]) -> str:
     """Return JSON as a folder's files hold it: equal data give equal text."""
     return json.dumps(data, sort_keys=True, indent=1) + "\n"
-
-
-def _move(scratch: Path, target: Path) -> None:
-    """Put ``scratch`` where ``target`` is; on failure ``target`` is what it was."""
-    if not target.exists():
-        scratch.rename(target)
-        return
-    old = target.with_name(scratch_name(target.name))
-    target.rename(old)
-    try:
-        scratch.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    remove(old)
 
 
 def load_stats(folder: Path) -> dict[str, Stats]:

@@ -70,3 +70,18 @@ def remove_stale(paths: Iterable[Path]) -> int:
     for path in stale:
         remove(path)
     return len(stale)
+
+
+def move_into_place(scratch: Path, target: Path) -> None:
+    """Put the folder ``scratch`` where ``target`` is or will be; on failure ``target`` is what it was."""
+    if not target.exists():
+        scratch.rename(target)
+        return
+    old = target.with_name(scratch_name(target.name))
+    target.rename(old)
+    try:
+        scratch.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    remove(old)
