@@ -22,10 +22,11 @@ def draw_program(choices: Choices, categories: Mapping[str, float]) -> Program:
     largest = max(categories.values())
     weights = {name: max(1, round(weight / largest * _RESOLUTION)) for name, weight in categories.items()}
     name = choices.weighted(weights)
-    lean = choices.chance(1, 4)
+    lean, documented = choices.chance(1, 4), choices.chance(1, 4)
     program = category(name)(choices)
-    options = (("grid_stride", False),) if lean else ()
-    return replace(program, name=kernel_name(Reading(program)), options=options)
+    options = (("grid_stride", False),) if lean and not program.options else program.options
+    doc = program.summary if documented and not program.doc else program.doc
+    return replace(program, name=program.name or kernel_name(Reading(program)), options=options, doc=doc)
 
 
 def to_source(program: Program) -> KernelSource:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from .choices import Choices
 from .names import Names
-from .program import INT, Arg, Array, Expr, Let, Load, Name, Part, Program, Stmt, Value, Vec
+from .program import Arg, Expr, Let, Load, Name, Part, Program, Stmt
+from .types import INT, Array, Value, Vec, scalar_of
 
 
 @dataclass(slots=True)
@@ -39,9 +40,10 @@ class Draft:
         self.choices = choices
         self.category = category
         self.names = Names(choices)
-        self.tid = self.names.threads(ndim)
+        self.tid: tuple[str, ...] = self.names.threads(ndim) if ndim else ()
         self.locals = [Local(name, INT, uses=1, index=True) for name in self.tid]
         self.inputs: list[Input] = []
+        self.inputs_named: list[Arg] = []
         self.outputs: list[Arg] = []
         self._scalars: list[Arg] = []
         self._block: list[Stmt] = []
@@ -55,12 +57,17 @@ class Draft:
         self.inputs.append(array)
         return array
 
-    def scalar(self, type_: Value) -> Local:
+    def scalar(self, type_: Value, *, name: str | None = None) -> Local:
         """Declare an argument passed by value."""
-        local = Local(self.names.scalar(type_), type_)
+        local = Local(name or self.names.scalar(type_), type_)
         self._scalars.append(Arg(local.name, type_))
         self.locals.append(local)
         return local
+
+    @property
+    def scalar_count(self) -> int:
+        """How many arguments are passed by value so far."""
+        return len(self._scalars)
 
     def output(self, dtype: Value, ndim: int | None = None, *, name: str | None = None) -> Arg:
         """Declare an array the kernel writes."""
@@ -72,6 +79,14 @@ class Draft:
 
     def emit(self, stmt: Stmt) -> None:
         self._block.append(stmt)
+
+    def take_last(self) -> Stmt | None:
+        """Remove and return the last statement of the innermost body."""
+        return self._block.pop() if self._block else None
+
+    def statements(self) -> tuple[Stmt, ...]:
+        """Return the statements written so far."""
+        return tuple(self._block)
 
     def let(self, value: Expr, *, name: str | None = None, mutable: bool = False) -> Local:
         """Emit the first assignment of a new local and return it."""
@@ -133,12 +148,12 @@ class Draft:
         """Return one component of a vector or matrix."""
         n = base.type.n  # type: ignore[union-attr]
         count = 1 if isinstance(base.type, Vec) else 2
-        return Part(base, tuple(self.choices.below(n) for _ in range(count)))
+        return Part(base, tuple(self.choices.below(n) for _ in range(count)), scalar_of(base.type))
 
     # --- the end ---
 
     def program(self) -> Program:
         """Return the finished program, not yet named; inputs come first, then scalars, then outputs."""
-        arrays = [Arg(array.name, array.type) for array in self.inputs]
+        arrays = [*self.inputs_named, *(Arg(array.name, array.type) for array in self.inputs)]
         args = (*arrays, *self._scalars, *self.outputs)
         return Program(self.category, "", args, self.tid, tuple(self._block))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .program import Apply, Array, Atomic, Body, For, If, Leave, Store
-from .reading import Reading
+from .program import Apply, Atomic, Body, Do, Each, For, If, Leave, Program, Store, While
+from .reading import Reading, bodies, dtype_name
+from .types import Array
 
 _OPERATOR_WORDS = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floordiv", "%": "mod", "neg": "neg",
@@ -24,7 +25,7 @@ def _unique(items: Iterable[str]) -> list[str]:
 def _loop_depth(body: Body) -> int:
     depth = 0
     for stmt in body:
-        if isinstance(stmt, For):
+        if isinstance(stmt, (For, Each, While)):
             depth = max(depth, 1 + _loop_depth(stmt.body))
         elif isinstance(stmt, If):
             depth = max([depth, _loop_depth(stmt.otherwise), *(_loop_depth(inner) for _, inner in stmt.arms)])
@@ -50,32 +51,49 @@ def kernel_name(reading: Reading) -> str:
     return "_".join(parts)
 
 
+_CONTROL = {For: "control:for", Each: "control:for", While: "control:while"}
+
+
 def features(reading: Reading) -> tuple[str, ...]:
-    """Return the sorted tags of a program: builtins, dtypes, control flow and launch."""
+    """Return the sorted tags of a program: builtins, dtypes, control flow, launch and what stands above the kernel."""
     program = reading.program
-    tags = {f"launch:{len(program.tid)}d", "builtin:tid"}
+    tags = {f"launch:{program.ndim or len(program.tid)}d"}
+    if program.tid:
+        tags.add("builtin:tid")
     for arg in program.args:
+        tags.add(f"dtype:{dtype_name(arg.type)}")
         if isinstance(arg.type, Array):
-            tags.update((f"dtype:{arg.type.dtype.name}", f"array:{arg.type.ndim}d"))
-        else:
-            tags.add(f"dtype:{arg.type.name}")
+            tags.add(f"array:{arg.type.ndim}d" if arg.type.kind == "array" else f"array:{arg.type.kind}")
     tags.update(f"builtin:{name}" for name in reading.builtins)
     tags.update(f"dtype:{name}" for name in reading.dtypes)
     for stmt in reading.statements:
-        if isinstance(stmt, For):
-            tags.add("control:for")
+        if isinstance(stmt, (For, Each, While)):
+            tags.add(_CONTROL[type(stmt)])
         elif isinstance(stmt, If):
             tags.add("control:elif" if len(stmt.arms) > 1 else "control:if")
         elif isinstance(stmt, Leave):
             tags.add(f"control:{stmt.word}")
         elif isinstance(stmt, Atomic):
             tags.add(f"builtin:atomic_{stmt.kind}")
-    depth = _loop_depth(program.body)
+    depth = max(map(_loop_depth, bodies(program)))
     if depth > 1:
         tags.add(f"loop_depth:{depth}")
-    if ("grid_stride", False) in program.options:
-        tags.add("launch:lean")
-    return tuple(sorted(tags))
+    return tuple(sorted(tags | _module_tags(program)))
+
+
+def _module_tags(program: Program) -> set[str]:
+    """Return the tags of what stands above the kernel, and of its decorator."""
+    tags = {f"family:{program.family}"} if program.family else set()
+    tags |= {"uses:constant"} if program.constants else set()
+    tags |= {"uses:struct"} if program.structs else set()
+    for function in program.functions:
+        tags.add("uses:native" if function.snippet is not None else "uses:function")
+        if function.gradient or (function.snippet is not None and function.snippet.adjoint):
+            tags.add("uses:custom_gradient")
+    options = dict(program.options)
+    if "grid_stride" in options:
+        tags.add("launch:grid_stride" if options["grid_stride"] else "launch:lean")
+    return tags
 
 
 def _listed(words: list[str]) -> str:
@@ -116,15 +134,16 @@ _ATOMICS = {
 
 
 def _effects(reading: Reading) -> str:
-    dtypes = {arg.name: arg.type.dtype.name for arg in reading.program.args if isinstance(arg.type, Array)}
     written: dict[tuple[str, str], list[str]] = {}
     for stmt in reading.statements:
         if isinstance(stmt, (Store, Atomic)):
             form = _ATOMICS[stmt.kind] if isinstance(stmt, Atomic) else "stores {value} in {arrays}"
-            written.setdefault((form, dtypes[stmt.array]), []).append(stmt.array)
+            written.setdefault((form, dtype_name(stmt.value.type)), []).append(stmt.array)
+        elif isinstance(stmt, Do) and stmt.writes:
+            written.setdefault(("writes {arrays}", ""), []).extend(stmt.writes)
     effects = []
     for (form, dtype), arrays in written.items():
-        article = "an" if dtype.startswith("int") else "a"
+        article = "an" if dtype.startswith("i") else "a"
         effects.append(form.format(value=f"{article} {dtype}", arrays=_listed(_unique(arrays))))
     return _listed(effects)
 
@@ -136,8 +155,12 @@ def _reads(reading: Reading) -> str:
 
 
 def describe(reading: Reading) -> str:
-    """Return one sentence: the launch, what is read, the operations, the control flow and what is written."""
+    """Return what a kernel computes: what its family says, or launch and inputs; how; and what is written."""
+    summary = reading.program.summary
+    how = f"{_operations(reading)}{_control(reading)}"
+    if summary:
+        return f"{summary} It {_effects(reading)}{how.rstrip(',')}."
     return (
         f"For each thread of a {len(reading.program.tid)}-D launch, computes from {_reads(reading)}"
-        f"{_operations(reading)}{_control(reading)} and {_effects(reading)}."
+        f"{how} and {_effects(reading)}."
     )

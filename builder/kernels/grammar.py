@@ -14,18 +14,8 @@ from .draft import Draft, Input
 from .guards import GUARDS, LIMITS, apply, identity, joined, number, unlike, unsigned, whole
 from .indices import place
 from .ops import Op, op, ops_for
-from .program import (
-    BOOL,
-    FLOAT,
-    INT,
-    VEC_OF,
-    Apply,
-    Expr,
-    Literal,
-    Mat,
-    Value,
-    Vec,
-)
+from .program import Apply, Expr, Literal
+from .types import BOOL, FLOAT, INT, VEC_OF, Mat, Value, Vec, scalar_of
 
 ARITHMETIC = ("arith",)
 NUMERIC = ("arith", "arith2")
@@ -133,7 +123,7 @@ def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> 
     for position, type_ in enumerate(row.params):
         guard = row.guards[position] if position < len(row.guards) else None
         if guard in LIMITS:
-            args.append(LIMITS[guard](c))
+            args.append(LIMITS[guard](c, scalar_of(type_)))
             continue
         deeper = depth - 1 if position == 0 else c.below(depth) if depth > 0 else 0
         literal = position > 0 and not all(isinstance(arg, Literal) for arg in args)

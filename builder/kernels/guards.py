@@ -10,23 +10,24 @@ from collections.abc import Callable
 
 from .choices import Choices
 from .ops import op
-from .program import FLOAT, INT, VEC_OF, Apply, Expr, Literal, Mat, Name, Part, Value, Vec
+from .program import Apply, Expr, Literal, Name, Part
+from .types import FLOAT, INT, VEC3, Mat, Scalar, Value, Vec, scalar_of, vec
 
 Guard = Callable[[Choices, Expr], Expr]
 
 
-def number(choices: Choices, low: int = 1, high: int = 400) -> Literal:
+def number(choices: Choices, low: int = 1, high: int = 400, type_: Scalar = FLOAT) -> Literal:
     """Return a float literal of ``low`` to ``high`` hundredths, round ones first."""
     if choices.chance(1, 2):
-        return Literal(choices.between(low, high) / 100, FLOAT)
+        return Literal(choices.between(low, high) / 100, type_)
     return Literal(
-        choices.pick([k for k in (100, 50, 200, 25, 10, 150, 300) if low <= k <= high] or [low]) / 100, FLOAT
+        choices.pick([k for k in (100, 50, 200, 25, 10, 150, 300) if low <= k <= high] or [low]) / 100, type_
     )
 
 
-def whole(choices: Choices, low: int = 1, high: int = 9) -> Literal:
+def whole(choices: Choices, low: int = 1, high: int = 9, type_: Scalar = INT) -> Literal:
     """Return an integer literal in ``[low, high]``."""
-    return Literal(choices.between(low, high), INT)
+    return Literal(choices.between(low, high), type_)
 
 
 def apply(symbol: str, *args: Expr) -> Apply:
@@ -57,11 +58,12 @@ def unsigned(x: Expr) -> Expr:
 def unlike(choices: Choices, x: Expr) -> Expr:
     """Return an expression that differs from ``x`` by more than a factor, where ``x`` twice would be void."""
     if isinstance(x.type, Vec):
-        parts = tuple(Part(x, ((k + 1) % x.type.n,)) for k in range(x.type.n))
-        return Apply(op(x.type.text, *(FLOAT,) * x.type.n), parts)
+        parts = tuple(Part(x, ((k + 1) % x.type.n,), x.type.dtype) for k in range(x.type.n))
+        return Apply(op(x.type.text, *(x.type.dtype,) * x.type.n), parts)
+    type_ = scalar_of(x.type)
     if isinstance(x.type, Mat):
-        return apply("+", apply("wp.transpose", x), apply("*", identity(x.type), number(choices)))
-    return whole(choices) if x.type == INT else number(choices)
+        return apply("+", apply("wp.transpose", x), apply("*", identity(x.type), number(choices, type_=type_)))
+    return whole(choices, type_=type_) if type_.is_int else number(choices, type_=type_)
 
 
 def joined(choices: Choices, symbol: str, left: Expr, right: Expr) -> Apply:
@@ -74,28 +76,51 @@ def _positive(choices: Choices, x: Expr) -> Expr:
     if isinstance(x, Literal):
         return x
     if isinstance(x, Apply) and x.op.symbol == "wp.abs":
-        return apply("+", x, number(choices, 10, 200))
+        return apply("+", x, _number(choices, x, 10, 200))
     way = choices.below(3 if isinstance(x, Name) else 2)
     if way == 0:
-        return apply("+", apply("wp.abs", x), number(choices, 10, 200))
+        return apply("+", apply("wp.abs", x), _number(choices, x, 10, 200))
     if way == 1:
-        return apply("wp.max", x, number(choices, 1, 100))
-    return apply("+", apply("*", x, x), number(choices, 10, 200))
+        return apply("wp.max", x, _number(choices, x, 1, 100))
+    return apply("+", apply("*", x, x), _number(choices, x, 10, 200))
+
+
+def _number(choices: Choices, x: Expr, low: int, high: int) -> Literal:
+    return number(choices, low, high, scalar_of(x.type))
 
 
 def _unit(choices: Choices, x: Expr) -> Expr:
     if choices.chance(1, 3):
-        return apply("*", apply("wp.sin", x), Literal(0.9, FLOAT))
-    return apply("wp.clamp", x, _negative(0.95), Literal(0.95, FLOAT))
+        return apply("*", apply("wp.sin", x), _like(x, 0.9))
+    return apply("wp.clamp", x, apply("neg", _like(x, 0.95)), _like(x, 0.95))
 
 
-def _negative(value: float) -> Expr:
-    return apply("neg", Literal(value, FLOAT))
+def _above_unit(choices: Choices, x: Expr) -> Expr:
+    return apply("+", _unit(choices, x), _like(x, 1.0))
+
+
+def _fraction(choices: Choices, x: Expr) -> Expr:
+    if choices.chance(1, 2):
+        return apply("wp.abs", apply("wp.sin", x))
+    return apply("wp.clamp", x, _like(x, 0.0), _like(x, 1.0))
+
+
+def _unit_vector(choices: Choices, x: Expr) -> Expr:
+    axis = _VECTORS[choices.below(3)]
+    fixed = Apply(op(x.type.text, *(scalar_of(x.type),) * 3), tuple(_like(x, value) for value in axis))
+    return apply("wp.normalize", apply("+", x, fixed)) if x.type is VEC3 else apply("wp.normalize", x)
+
+
+_VECTORS = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+
+
+def _like(x: Expr, value: float) -> Literal:
+    return Literal(value, scalar_of(x.type))
 
 
 def _bounded(choices: Choices, x: Expr) -> Expr:
     way = choices.below(3)
-    limit = number(choices, 200, 500)
+    limit = _number(choices, x, 200, 500)
     if way == 0:
         return apply("wp.clamp", x, apply("neg", limit), limit)
     if way == 1:
@@ -105,52 +130,63 @@ def _bounded(choices: Choices, x: Expr) -> Expr:
 
 def _small(choices: Choices, x: Expr) -> Expr:
     if isinstance(x, Literal):
-        return Literal(choices.pick((2.0, 0.5, 1.5, 3.0)), FLOAT)
+        return _like(x, choices.pick((2.0, 0.5, 1.5, 3.0)))
     if choices.chance(1, 3):
         return apply("wp.tanh", x)
-    return apply("wp.clamp", x, _negative(1.2), Literal(1.2, FLOAT))
+    return apply("wp.clamp", x, apply("neg", _like(x, 1.2)), _like(x, 1.2))
 
 
-def _low(choices: Choices) -> Expr:
-    return apply("neg", number(choices, 50, 400))
+def _low(choices: Choices, type_: Scalar) -> Expr:
+    return apply("neg", number(choices, 50, 400, type_))
 
 
-def _high(choices: Choices) -> Expr:
-    return number(choices, 50, 400)
+def _high(choices: Choices, type_: Scalar) -> Expr:
+    return number(choices, 50, 400, type_)
+
+
+def _int_low(choices: Choices, type_: Scalar) -> Expr:
+    return whole(choices, 0, 3, type_)
+
+
+def _int_high(choices: Choices, type_: Scalar) -> Expr:
+    return whole(choices, 5, 100, type_)
 
 
 def _int_nonzero(choices: Choices, x: Expr) -> Expr:
     if isinstance(x, Literal):
         return x
     if choices.chance(1, 2):
-        return apply("wp.max", x, whole(choices))
-    return apply("+", apply("wp.abs", x), whole(choices))
+        return apply("wp.max", x, whole(choices, type_=scalar_of(x.type)))
+    return apply("+", apply("wp.abs", x), whole(choices, type_=scalar_of(x.type)))
 
 
 def _int_small(choices: Choices, x: Expr) -> Expr:
-    return x if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((15, 7, 31)), INT))
+    return x if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((15, 7, 31)), scalar_of(x.type)))
 
 
 def _byte(choices: Choices, x: Expr) -> Expr:
-    return x if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((255, 127, 1023)), INT))
+    return x if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((63, 127, 31)), scalar_of(x.type)))
 
 
 def _shift(choices: Choices, x: Expr) -> Expr:
-    return whole(choices, 1, 5) if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((7, 3)), INT))
+    type_ = scalar_of(x.type)
+    return (
+        whole(choices, 1, 5, type_) if isinstance(x, Literal) else apply("&", x, Literal(choices.pick((7, 3)), type_))
+    )
 
 
 def _splat(type_: Value, value: Expr) -> Expr:
     if isinstance(type_, Vec):
-        return Apply(op(type_.text, FLOAT), (value,))
+        return Apply(op(type_.text, type_.dtype), (value,))
     assert isinstance(type_, Mat)
-    ones = Apply(op(VEC_OF[type_.n].text, FLOAT), (value,))
+    ones = Apply(op(vec(type_.n, type_.dtype).text, type_.dtype), (value,))
     return apply("wp.outer", ones, ones)
 
 
 def _all_nonzero(choices: Choices, x: Expr) -> Expr:
     if isinstance(x.type, Vec):
-        return apply("+", apply("wp.abs", x), _splat(x.type, number(choices, 25, 200)))
-    return apply("+", apply("wp.cw_mul", x, x), _splat(x.type, number(choices, 50, 200)))
+        return apply("+", apply("wp.abs", x), _splat(x.type, _number(choices, x, 25, 200)))
+    return apply("+", apply("wp.cw_mul", x, x), _splat(x.type, _number(choices, x, 50, 200)))
 
 
 def _regular(choices: Choices, x: Expr) -> Expr:
@@ -158,7 +194,7 @@ def _regular(choices: Choices, x: Expr) -> Expr:
     if isinstance(x, Apply) and x.op.symbol == "wp.transpose":
         x = x.args[0]
     gram = apply("*", apply("wp.transpose", x), x)
-    return apply("+", gram, apply("*", identity(x.type), number(choices, 50, 300)))
+    return apply("+", gram, apply("*", identity(x.type), _number(choices, x, 50, 300)))
 
 
 def identity(type_: Value) -> Expr:
@@ -170,6 +206,9 @@ GUARDS: dict[str, Guard] = {
     "positive": _positive,
     "nonzero": _positive,
     "unit": _unit,
+    "above_unit": _above_unit,
+    "fraction": _fraction,
+    "unit_vector": _unit_vector,
     "bounded": _bounded,
     "small": _small,
     "int_nonzero": _int_nonzero,
@@ -182,4 +221,9 @@ GUARDS: dict[str, Guard] = {
 }
 
 # Parameters that bound the others: they are constants, low below zero and high above it.
-LIMITS: dict[str, Callable[[Choices], Expr]] = {"low": _low, "high": _high}
+LIMITS: dict[str, Callable[[Choices, Scalar], Expr]] = {
+    "low": _low,
+    "high": _high,
+    "int_low": _int_low,
+    "int_high": _int_high,
+}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from .draft import Draft, Input
 from .guards import apply, whole
 from .ops import op
-from .program import INT, Apply, Expr, Extent, Literal
+from .program import Apply, Expr, Extent, Literal
+from .types import INT
 
 
 def neighbour(draft: Draft, array: Input, axis: int, index: Expr) -> Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .choices import Choices
-from .program import BOOL, INT, Mat, Value, Vec
+from .types import BOOL, INT, Mat, Value, Vec
 
 _INPUTS = {
     "float": ("x", "y", "a", "b", "u", "values", "data", "src", "weights", "signal", "heights", "p", "q"),
@@ -63,14 +63,15 @@ class Names:
 
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
-        self._taken = {"wp", "range", "float", "int", "bool", "sum"}
+        self._taken = {"wp", "range", "float", "int", "bool", "sum", "len", "min", "max", "abs", "pow", "round", "Any"}
 
     def claim(self, name: str) -> str:
         """Mark a fixed identifier as taken."""
         self._taken.add(name)
         return name
 
-    def _fresh(self, words: tuple[str, ...]) -> str:
+    def fresh(self, words: tuple[str, ...]) -> str:
+        """Return one of ``words`` that is not taken yet, or the first with a number."""
         free = [word for word in words if word not in self._taken]
         if free:
             return self.claim(self._choices.pick(free))
@@ -80,25 +81,25 @@ class Names:
         return self.claim(f"{words[0]}{number}")
 
     def input(self, type_: Value) -> str:
-        return self._fresh(_INPUTS[kind_of(type_)])
+        return self.fresh(_INPUTS[kind_of(type_)])
 
     def local(self, type_: Value) -> str:
-        return self._fresh(_LOCALS[kind_of(type_)])
+        return self.fresh(_LOCALS[kind_of(type_)])
 
     def scalar(self, type_: Value) -> str:
-        return self._fresh(_SCALARS[kind_of(type_)])
+        return self.fresh(_SCALARS[kind_of(type_)])
 
     def output(self) -> str:
-        return self._fresh(_OUTPUTS)
+        return self.fresh(_OUTPUTS)
 
     def accumulator(self) -> str:
-        return self._fresh(_ACCUMULATORS)
+        return self.fresh(_ACCUMULATORS)
 
     def loop(self) -> str:
-        return self._fresh(_LOOPS)
+        return self.fresh(_LOOPS)
 
     def bins(self) -> str:
-        return self._fresh(_BINS)
+        return self.fresh(_BINS)
 
     def threads(self, ndim: int) -> tuple[str, ...]:
         names = self._choices.pick(THREADS[ndim])

@@ -9,17 +9,29 @@ from .program import (
     Assign,
     Atomic,
     Body,
+    Call,
+    Do,
+    Each,
     Expr,
+    Field,
     For,
+    Give,
     If,
+    Items,
     Let,
+    LetMany,
     Load,
     Name,
     Part,
     Program,
+    Put,
+    Span,
+    Static,
     Stmt,
     Store,
+    While,
 )
+from .types import Array, Mat, Several, Struct, Tile, Value, Vec
 
 
 def statements(body: Body) -> Iterator[Stmt]:
@@ -30,17 +42,28 @@ def statements(body: Body) -> Iterator[Stmt]:
             for _, inner in stmt.arms:
                 yield from statements(inner)
             yield from statements(stmt.otherwise)
-        elif isinstance(stmt, For):
+        elif isinstance(stmt, (For, Each, While)):
             yield from statements(stmt.body)
 
 
-def _roots(stmt: Stmt) -> Iterator[tuple[Expr, bool]]:
+def bodies(program: Program) -> Iterator[Body]:
+    """Yield the body of each function (and of its gradient), then the kernel's."""
+    for function in program.functions:
+        yield function.body
+        yield function.gradient
+    yield program.body
+
+
+def roots(stmt: Stmt) -> Iterator[tuple[Expr, bool]]:
     """Yield the expressions of a statement itself, and whether each is a value (or an array index)."""
-    if isinstance(stmt, (Let, Assign)):
+    if isinstance(stmt, (Let, LetMany, Assign, Do, Give)):
         yield stmt.value, True
     elif isinstance(stmt, (Store, Atomic)):
         for index in stmt.index:
             yield index, False
+        yield stmt.value, True
+    elif isinstance(stmt, Put):
+        yield stmt.target, False
         yield stmt.value, True
     elif isinstance(stmt, If):
         for test, _ in stmt.arms:
@@ -49,52 +72,69 @@ def _roots(stmt: Stmt) -> Iterator[tuple[Expr, bool]]:
         if stmt.start is not None:
             yield stmt.start, True
         yield stmt.stop, True
+    elif isinstance(stmt, Each):
+        yield stmt.over, True
+    elif isinstance(stmt, While):
+        yield stmt.test, True
 
 
-def _nodes(expr: Expr) -> Iterator[Expr]:
-    """Yield the nodes of an expression in order, those of array indices left out."""
-    stack = [expr]
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, Apply):
-            stack.extend(reversed(node.args))
-        elif isinstance(node, Part):
-            stack.append(node.base)
+def children(node: Expr) -> tuple[Expr, ...]:
+    """Return the expressions right below a node, those of array indices included."""
+    if isinstance(node, Apply):
+        return (*node.args, *(value for _, value in node.keywords)) if node.keywords else node.args
+    if isinstance(node, Call):
+        return node.args
+    if isinstance(node, Load):
+        return node.index
+    if isinstance(node, Part):
+        return (node.base, *(k for k in node.index if not isinstance(k, int)))
+    if isinstance(node, Field):
+        return (node.base,)
+    if isinstance(node, Items):
+        return node.items
+    if isinstance(node, Span):
+        return tuple(end for end in (node.start, node.stop) if end is not None)
+    return (node.value,) if isinstance(node, Static) else ()
 
 
 def expressions(program: Program) -> Iterator[Expr]:
-    """Yield every expression node of a program, those of array indices included."""
-    pending = [root for stmt in statements(program.body) for root, _ in _roots(stmt)]
+    """Yield every expression node of a program, those of functions and of array indices included."""
+    pending = [root for body in bodies(program) for stmt in statements(body) for root, _ in roots(stmt)]
+    pending += [constant.value for constant in program.constants]
     while pending:
-        for node in _nodes(pending.pop()):
-            yield node
-            if isinstance(node, Load):
-                pending.extend(node.index)
+        node = pending.pop()
+        yield node
+        pending.extend(children(node))
 
 
 class Reading:
-    """What a program holds, found in one walk.
+    """What a program holds, found in one walk over its functions and its kernel.
 
     Attributes:
         program: the program read.
-        statements: every statement in order.
-        values: the operations on values, not on array indices, in order.
+        statements: every statement in order, those of functions first.
+        values: the operations on values, not on array indices, in order; the kernel's own come first.
         builtins: names of the Warp builtins called, in indices too.
         dtypes: names of the types of all expressions.
+        pairs: (builtin, name of the type of its result or first argument) of all calls of builtins.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.statements = list(statements(program.body))
+        self.statements = [stmt for body in bodies(program) for stmt in statements(body)]
         self.values: list[Apply] = []
         self.builtins: set[str] = set()
         self.dtypes: set[str] = set()
-        indices: list[Expr] = []
-        for stmt in self.statements:
-            for root, value in _roots(stmt):
-                self._read([root], self.values if value else [], indices)
+        self.pairs: set[tuple[str, str]] = set()
+        indices: list[Expr] = [constant.value for constant in program.constants]
+        helpers: list[Apply] = []
+        for body in bodies(program):
+            into = self.values if body is program.body else helpers
+            for stmt in statements(body):
+                for root, value in roots(stmt):
+                    self._read([root], into if value else [], indices)
         self._read(indices, [], indices)
+        self.values += helpers
 
     def _read(self, stack: list[Expr], applied: list[Apply], indices: list[Expr]) -> None:
         """Read the expressions of ``stack``; append their operations and the array indices they hold."""
@@ -104,11 +144,52 @@ class Reading:
                 applied.append(node)
                 if node.op.builtin:
                     self.builtins.add(node.op.builtin)
-                stack.extend(node.args[::-1])
+                    self.pairs.add((node.op.builtin, _told(node)))
+                stack.extend(children(node)[::-1])
             elif isinstance(node, Load):
                 indices.extend(node.index)
-            elif isinstance(node, Part):
-                stack.append(node.base)
+            elif isinstance(node, (Call, Part, Field, Items, Span, Static)):
+                stack.extend(children(node)[::-1])
+                if isinstance(node, (Items, Span)):
+                    continue
             elif not isinstance(node, Name):
                 continue
-            self.dtypes.add(node.type.name)
+            self.dtypes.add(dtype_name(node.type))
+
+
+def _told(node: Apply) -> str:
+    """Return the type that tells an overload from another: the first argument's, else the result's."""
+    types = [arg.type for arg in node.args[:1]] or [node.type]
+    return dtype_name(types[0])
+
+
+def dtype_name(type_: Value) -> str:
+    """Return the name of a type, or of the elements of an array or a tile."""
+    while isinstance(type_, (Array, Tile)):
+        type_ = type_.dtype
+    return "struct" if isinstance(type_, Struct) else type_.name
+
+
+def _inner(type_: Value) -> Iterator[Value]:
+    yield type_
+    if isinstance(type_, (Array, Tile)):
+        yield from _inner(type_.dtype)
+    elif isinstance(type_, Struct):
+        for _, field in type_.fields:
+            yield from _inner(field)
+    elif isinstance(type_, Several):
+        for item in type_.items:
+            yield from _inner(item)
+
+
+def aliases(program: Program) -> list[Vec | Mat]:
+    """Return the types that need a name of their own in the source, by name."""
+    found: dict[str, Vec | Mat] = {}
+    params = [*program.args, *(arg for function in program.functions for arg in function.params)]
+    types = [arg.type for arg in params] + [node.type for node in expressions(program)]
+    types += [field for struct in program.structs for _, field in struct.fields]
+    for type_ in dict.fromkeys(types):
+        for inner in _inner(type_):
+            if isinstance(inner, (Vec, Mat)) and inner.alias:
+                found[inner.name] = inner
+    return [found[name] for name in sorted(found)]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from .draft import Draft, Local
 from .grammar import ARITHMETIC, comparison, condition, convert, element, expr, leaf
 from .guards import apply, joined, unsigned
-from .program import FLOAT, INT, Assign, Atomic, Expr, For, If, Leave, Literal, Name, Stmt, Store, Value
+from .program import Assign, Atomic, Expr, For, If, Leave, Literal, Name, Stmt, Store
+from .types import FLOAT, INT, Value
 
 
 def let(draft: Draft, type_: Value, depth: int, families: tuple[str, ...], *, mutable: bool = False) -> Local:

@@ -9,8 +9,9 @@ from builder import codegen
 from builder.curate.keys import analyse
 from builder.kernels import candidate, to_source
 from builder.kernels.guards import unsigned
-from builder.kernels.program import Apply, Array, Assign, Atomic, Let, Literal, Load, Name, Part, Store
+from builder.kernels.program import Apply, Assign, Atomic, Let, Literal, Load, Name, Part, Store
 from builder.kernels.reading import expressions, statements
+from builder.kernels.types import Array
 from builder.shipped import category_names
 
 from .drawing import WEIGHTS, programs

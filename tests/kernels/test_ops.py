@@ -6,9 +6,10 @@ from builder import codegen
 from builder.kernels import facts
 from builder.kernels.guards import GUARDS, LIMITS
 from builder.kernels.ops import TABLE, op, ops_for
-from builder.kernels.program import BOOL, FLOAT, INT, Apply, Arg, Array, Load, Name, Program, Store
+from builder.kernels.program import Apply, Arg, Load, Name, Program, Store
 from builder.kernels.reading import Reading
 from builder.kernels.render import render
+from builder.kernels.types import BOOL, FLOAT, INT, Array
 
 
 def program_for(row):

@@ -7,8 +7,9 @@ from ..draft import Draft
 from ..grammar import MATH, NUMERIC, VECTOR, expr, leaf
 from ..guards import apply
 from ..ops import op
-from ..program import FLOAT, INT, VEC3, Apply, Arg, Expr, Extent, Literal, Program, Value
+from ..program import Apply, Arg, Expr, Extent, Literal, Program
 from ..statements import atomic, branch, combine, leave_early, let
+from ..types import FLOAT, INT, VEC3, Value
 
 _KINDS = {"add": 5, "sub": 1, "min": 2, "max": 2}
 

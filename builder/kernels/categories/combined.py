@@ -7,8 +7,9 @@ from ..draft import Draft, Local
 from ..grammar import MATH, VECTOR, convert, expr
 from ..guards import apply, whole
 from ..indices import wrapped
-from ..program import FLOAT, INT, VEC2, VEC3, Expr, Extent, Literal, Name, Program
+from ..program import Expr, Extent, Literal, Name, Program
 from ..statements import atomic, branch, combine, finish, let, loop, settle, state, steps, store
+from ..types import FLOAT, INT, VEC2, VEC3
 
 _FAMILIES = (*VECTOR, "math", "arith2")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..choices import Choices
 from ..draft import Draft, Local
 from ..grammar import NUMERIC, leaf
-from ..program import FLOAT, INT, Program
+from ..program import Program
 from ..statements import branch, combine, finish, leave_early, let, state, steps, store
+from ..types import FLOAT, INT
 
 _FAMILIES = (*NUMERIC, "select")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..choices import Choices
 from ..draft import Draft
 from ..grammar import MATH, expr
-from ..program import FLOAT, INT, Program
+from ..program import Program
 from ..statements import combine, let, store
+from ..types import FLOAT, INT
 
 
 def build(c: Choices) -> Program:

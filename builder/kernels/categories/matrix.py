@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..choices import Choices
 from ..draft import Draft
 from ..grammar import MATRIX, expr
-from ..program import FLOAT, MAT22, MAT33, MAT44, VEC_OF, Program
+from ..program import Program
 from ..statements import combine, let, store
+from ..types import FLOAT, MAT22, MAT33, MAT44, VEC_OF
 
 
 def build(c: Choices) -> Program:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..choices import Choices
 from ..draft import Draft
 from ..grammar import NUMERIC, condition
-from ..program import FLOAT, INT, Program
+from ..program import Program
 from ..statements import branch, combine, finish, let, state, steps, store
+from ..types import FLOAT, INT
 
 _FAMILIES = (*NUMERIC, "math")
 

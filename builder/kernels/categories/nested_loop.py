@@ -7,8 +7,9 @@ from ..draft import Draft, Input, Local
 from ..grammar import NUMERIC, expr
 from ..guards import whole
 from ..indices import wrapped
-from ..program import FLOAT, INT, VEC3, Expr, Extent, Literal, Name, Program, Value
+from ..program import Expr, Extent, Literal, Name, Program
 from ..statements import branch, combine, finish, leave_early, loop, settle, state, steps, store, update
+from ..types import FLOAT, INT, VEC3, Value
 
 
 def _stop(draft: Draft, array: Input, axis: int, counts: list[Local], fixed: bool) -> Expr:

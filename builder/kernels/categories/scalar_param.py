@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..choices import Choices
 from ..draft import Draft
 from ..grammar import MATH, NUMERIC, VECTOR, expr
-from ..program import BOOL, FLOAT, INT, VEC3, Program, Value
+from ..program import Program
 from ..statements import branch, combine, let, state, steps, store
+from ..types import BOOL, FLOAT, INT, VEC3, Value
 
 
 def build(c: Choices) -> Program:

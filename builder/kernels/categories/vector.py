@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..choices import Choices
 from ..draft import Draft
 from ..grammar import VECTOR, expr
-from ..program import FLOAT, VEC2, VEC3, VEC4, Program
+from ..program import Program
 from ..statements import combine, let, store
+from ..types import FLOAT, VEC2, VEC3, VEC4
 
 
 def build(c: Choices) -> Program:

@@ -1,0 +1,1 @@
+"""Spatial queries on hash grids, bounding volume hierarchies, meshes, volumes, textures (see ``special.py``)."""

@@ -1,0 +1,1 @@
+"""Operations on tiles (see ``special.py``)."""
