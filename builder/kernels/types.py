@@ -174,9 +174,13 @@ INTS = (INT, UINT, INT64, UINT64, INT16, UINT16, INT8, UINT8)
 NUMBERS = (*FLOATS, *INTS)
 
 
-@cache
 def vec(n: int, dtype: Scalar = FLOAT) -> Vec:
     """Return the vector type of ``n`` scalars."""
+    return _vec(n, dtype)
+
+
+@cache
+def _vec(n: int, dtype: Scalar) -> Vec:
     suffix = _SUFFIXES.get(dtype.name)
     if suffix is not None and n in (2, 3, 4):
         return Vec(n, dtype, f"vec{n}{suffix}", f"wp.vec{n}{suffix}")
@@ -186,9 +190,13 @@ def vec(n: int, dtype: Scalar = FLOAT) -> Vec:
     return Vec(n, dtype, name, name, f"wp.types.vector(length={n}, dtype={dtype.text})")
 
 
-@cache
 def mat(rows: int, cols: int, dtype: Scalar = FLOAT) -> Mat:
     """Return the matrix type of ``rows`` by ``cols`` scalars."""
+    return _mat(rows, cols, dtype)
+
+
+@cache
+def _mat(rows: int, cols: int, dtype: Scalar) -> Mat:
     suffix = _SUFFIXES.get(dtype.name, "")
     if rows == cols and rows in (2, 3, 4) and dtype in FLOATS:
         return Mat(rows, cols, dtype, f"mat{rows}{cols}{suffix}", f"wp.mat{rows}{cols}{suffix}")
@@ -198,16 +206,24 @@ def mat(rows: int, cols: int, dtype: Scalar = FLOAT) -> Mat:
     return Mat(rows, cols, dtype, name, name, f"wp.types.matrix(shape=({rows}, {cols}), dtype={dtype.text})")
 
 
-@cache
 def quat(dtype: Scalar = FLOAT) -> Quat:
     """Return the quaternion type of a float scalar."""
+    return _quat(dtype)
+
+
+@cache
+def _quat(dtype: Scalar) -> Quat:
     suffix = _SUFFIXES[dtype.name]
     return Quat(dtype, f"quat{suffix}", f"wp.quat{suffix}")
 
 
-@cache
 def transform(dtype: Scalar = FLOAT) -> Transform:
     """Return the transform type of a float scalar."""
+    return _transform(dtype)
+
+
+@cache
+def _transform(dtype: Scalar) -> Transform:
     suffix = _SUFFIXES[dtype.name]
     return Transform(dtype, f"transform{suffix}", f"wp.transform{suffix}")
 
