@@ -18,7 +18,10 @@ _RESOLUTION = 1_000_000
 
 
 def draw_program(choices: Choices, categories: Mapping[str, float]) -> Program:
-    """Return one program: a category by weight, launch options, then the category's own choices."""
+    """Return one program: a category by weight, launch options, then the category's own choices.
+
+    Only what knows better names its kernel; :func:`to_source` names the others.
+    """
     largest = max(categories.values())
     weights = {name: max(1, round(weight / largest * _RESOLUTION)) for name, weight in categories.items()}
     name = choices.weighted(weights)
@@ -26,13 +29,15 @@ def draw_program(choices: Choices, categories: Mapping[str, float]) -> Program:
     program = category(name)(choices)
     options = (("grid_stride", False),) if lean and not program.options else program.options
     doc = program.summary if documented and not program.doc else program.doc
-    return replace(program, name=program.name or kernel_name(Reading(program)), options=options, doc=doc)
+    return replace(program, options=options, doc=doc)
 
 
 def to_source(program: Program) -> KernelSource:
     """Return the kernel source of a program with its description and features."""
     reading = Reading(program)
-    return KernelSource(render(program), program.name, program.category, describe(reading), features(reading))
+    if not program.name:
+        program = replace(program, name=kernel_name(reading))
+    return KernelSource(render(program, reading), program.name, program.category, describe(reading), features(reading))
 
 
 def candidate(seed: int, index: int, categories: Mapping[str, float]) -> KernelSource:

@@ -121,20 +121,23 @@ class Reading:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.statements = [stmt for body in bodies(program) for stmt in statements(body)]
+        self.statements: list[Stmt] = []
         self.values: list[Apply] = []
         self.builtins: set[str] = set()
-        self.dtypes: set[str] = set()
+        self._types: set[Value] = set()
         self.pairs: set[tuple[str, str]] = set()
         indices: list[Expr] = [constant.value for constant in program.constants]
         helpers: list[Apply] = []
         for body in bodies(program):
             into = self.values if body is program.body else helpers
-            for stmt in statements(body):
+            found = list(statements(body))
+            self.statements += found
+            for stmt in found:
                 for root, value in roots(stmt):
                     self._read([root], into if value else [], indices)
         self._read(indices, [], indices)
         self.values += helpers
+        self.dtypes = {dtype_name(type_) for type_ in self._types}
 
     def _read(self, stack: list[Expr], applied: list[Apply], indices: list[Expr]) -> None:
         """Read the expressions of ``stack``; append their operations and the array indices they hold."""
@@ -154,7 +157,21 @@ class Reading:
                     continue
             elif not isinstance(node, Name):
                 continue
-            self.dtypes.add(dtype_name(node.type))
+            self._types.add(node.type)
+
+    def aliases(self) -> list[Vec | Mat]:
+        """Return the types that need a name of their own in the source, by name."""
+        program = self.program
+        params = [*program.args, *(arg for function in program.functions for arg in function.params)]
+        types = self._types.union(arg.type for arg in params)
+        types.update(field for struct in program.structs for _, field in struct.fields)
+        found = {
+            inner.name: inner
+            for type_ in types
+            for inner in _inner(type_)
+            if isinstance(inner, (Vec, Mat)) and inner.alias
+        }
+        return [found[name] for name in sorted(found)]
 
 
 def _told(node: Apply) -> str:
@@ -180,16 +197,3 @@ def _inner(type_: Value) -> Iterator[Value]:
     elif isinstance(type_, Several):
         for item in type_.items:
             yield from _inner(item)
-
-
-def aliases(program: Program) -> list[Vec | Mat]:
-    """Return the types that need a name of their own in the source, by name."""
-    found: dict[str, Vec | Mat] = {}
-    params = [*program.args, *(arg for function in program.functions for arg in function.params)]
-    types = [arg.type for arg in params] + [node.type for node in expressions(program)]
-    types += [field for struct in program.structs for _, field in struct.fields]
-    for type_ in dict.fromkeys(types):
-        for inner in _inner(type_):
-            if isinstance(inner, (Vec, Mat)) and inner.alias:
-                found[inner.name] = inner
-    return [found[name] for name in sorted(found)]

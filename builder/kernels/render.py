@@ -37,7 +37,7 @@ from .program import (
     While,
     Word,
 )
-from .reading import aliases
+from .reading import Reading
 from .types import BOOL, FLOAT, INT, Array
 
 _INDENT = "    "
@@ -253,12 +253,12 @@ def _imports(program: Program) -> list[str]:
     return ["from typing import Any", "", "import warp as wp"] if generic else ["import warp as wp"]
 
 
-def render(program: Program) -> str:
-    """Return the canonical kernel source of a program.
+def render(program: Program, reading: Reading | None = None) -> str:
+    """Return the canonical kernel source of a program, whose reading the caller may have already.
 
     Imports, names of types, constants, structs and functions, then the kernel; one newline at the end.
     """
-    named = [f"{type_.name} = {type_.alias}" for type_ in aliases(program)]
+    named = [f"{type_.name} = {type_.alias}" for type_ in (reading or Reading(program)).aliases()]
     for constant in program.constants:
         value = expr(constant.value)
         named.append(f"{constant.name} = {f'wp.constant({value})' if constant.wrapped else value}")
