@@ -9,6 +9,7 @@ import json
 import pyarrow as pa
 
 from .. import __version__, codegen
+from ..curate.difficulty import difficulty
 from ..curate.edges import edges_table
 from ..curate.keys import Keys, analyse
 from ..errors import CodegenRejection
@@ -42,6 +43,7 @@ def _pair(spec: BuildSpec, index: int) -> tuple[dict[str, object], Keys]:
         "index": index,
         "skeleton": keys.skeleton,
         "features": source.features,
+        "difficulty": difficulty(len(keys.shingles), source.features),
         "args": [{"name": name, "type": type_} for name, type_ in code.args],
         "launch_dim": code.launch_dim,
         "block_dim": code.block_dim,
