@@ -48,6 +48,7 @@ PAIR_SCHEMA = pa.schema(
         ("skeleton", pa.string()),
         ("features", pa.list_(pa.string())),
         ("difficulty", pa.int8()),
+        ("calls", pa.list_(pa.string())),
         ("args", pa.list_(pa.struct([pa.field("name", pa.string()), pa.field("type", pa.string())]))),
         ("launch_dim", pa.int32()),
         ("block_dim", pa.int32()),

@@ -20,6 +20,8 @@ class Generated:
         args: ``(name, type as written in the source)`` of each kernel argument.
         launch_dim: 1 to 4, the dimensions of the launch grid.
         block_dim: threads of a block the code is generated for, 256.
+        calls: ``name(type)`` of each Warp builtin called, with the type of its first argument; sorted. Operators
+            are builtins too: ``a * b`` of two vectors of three is ``mul(vec3)``.
         cpp_forward, cuda_forward: structs, device functions and (C++) the argument struct that the kernel
             needs, then the kernel function. Compiles under :func:`preamble` as it stands.
         cpp_backward, cuda_backward: adjoints of the device functions, then the backward kernel: only what the
@@ -31,6 +33,7 @@ class Generated:
     args: tuple[tuple[str, str], ...]
     launch_dim: int
     block_dim: int
+    calls: tuple[str, ...]
     cpp_forward: str
     cpp_backward: str
     cuda_forward: str
@@ -58,6 +61,7 @@ def generate(source: str, *, source_comments: bool = True, tree: ast.Module | No
         args=raw.args,
         launch_dim=raw.launch_dim,
         block_dim=BLOCK_DIM,
+        calls=tuple(sorted(f"{name}({kind})" for name, kind in raw.calls)),
         cpp_forward=_plain(raw, raw.cpu.forward, source_comments),
         cpp_backward=_plain(raw, raw.cpu.backward, source_comments),
         cuda_forward=_plain(raw, raw.cuda.forward, source_comments),

@@ -31,6 +31,7 @@ class RawCode:
         structs: ``(name with Warp's content hash, plain name)`` of each struct.
         origins: the comment lines by which Warp names the Python file above device functions.
         echoes: the comments (stripped) by which Warp may echo a Python line.
+        calls: (Warp builtin, type of its first argument) of all calls that the kernel and its functions make.
         entry_point: the C++ launch thunks and ``extern "C"`` entry points that go below the CPU code.
     """
 
@@ -42,4 +43,5 @@ class RawCode:
     structs: tuple[tuple[str, str], ...]
     origins: frozenset[str]
     echoes: frozenset[str]
+    calls: frozenset[tuple[str, str]]
     entry_point: str

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import warp as wp
+
 Resolve = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
 
 _LIMIT = 20_000
@@ -58,6 +60,42 @@ def remembering(resolve: Resolve, plain_types: frozenset[type], array_types: fro
         return found
 
     return resolve_func
+
+
+def recording(resolve: Callable[..., Any], calls: set[tuple[str, str]]) -> Callable[..., Any]:
+    """Return ``resolve`` (as :func:`remembering` gives it), adding each builtin called to ``calls``.
+
+    An entry is the builtin's name and the type of its first argument that is no truth value, ``""`` where it has none.
+    """
+
+    def resolve_func(func: Any, types: tuple[Any, ...], keywords: Mapping[str, Any], min_outputs: Any) -> Any:
+        if func.is_builtin():
+            first = types[1] if len(types) > 1 and types[0] in _TRUTH else types[0] if types else None
+            calls.add((func.key, _word(first)))
+        return resolve(func, types, keywords, min_outputs)
+
+    return resolve_func
+
+
+def _word(kind: Any) -> str:
+    """Return a type's name: of an array or a tile its elements', of a reference its value's, or nothing."""
+    for name in ("value_type", "dtype"):
+        while not isinstance(kind, type) and hasattr(kind, name):
+            kind = getattr(kind, name)
+    scalar = getattr(kind, "_wp_scalar_type_", None)
+    if scalar is None:
+        return str(getattr(kind, "__name__", "")) if isinstance(kind, type) else ""
+    generic = getattr(kind, "_wp_generic_type_str_", "")
+    shape = "".join(map(str, kind._shape_))
+    return f"{generic.removesuffix('_t')}{shape}{_SUFFIXES.get(scalar.__name__, '_' + scalar.__name__)}"
+
+
+_TRUTH = (bool, wp.bool)
+# As in Warp's short names.
+_SUFFIXES = {
+    "float16": "h", "float32": "", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us",
+    "int32": "i", "uint32": "ui", "int64": "l", "uint64": "ul",
+}  # fmt: skip
 
 
 def no_line_directive(statement: str, line: int | None = None) -> None:

@@ -25,7 +25,7 @@ from ..errors import AdapterError, CodegenRejection
 from ..record import Reason
 from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
 from .raw import DeviceCode, RawCode
-from .shortcuts import name_types_once, no_line_directive, remembering
+from .shortcuts import name_types_once, no_line_directive, recording, remembering
 
 TESTED_VERSIONS = ("1.19.0",)
 _INSTALL = f"install a tested version: pip install 'warp-lang=={TESTED_VERSIONS[-1]}'"
@@ -164,12 +164,13 @@ def _options(module: Any) -> dict[str, Any]:
     return options | {"output_arch": None}
 
 
-def _build(kernel: Any) -> Any:
-    """Return Warp's builder for one kernel: the module is hashed and built once, for both devices."""
+def _build(kernel: Any, calls: set[tuple[str, str]]) -> Any:
+    """Return Warp's builder for one kernel, built once for both devices; note the builtins called in ``calls``."""
     module, options = kernel.module, _options(kernel.module)
     overloads = (one for f in module.functions.values() for one in f.user_overloads.values())
+    resolve = recording(_resolve_func, calls)
     for adj in (kernel.adj, *(overload.adj for overload in overloads)):
-        adj.resolve_func = _resolve_func
+        adj.resolve_func = resolve
         if not options["lineinfo"] and options["mode"] != "debug":
             adj.get_line_directive = no_line_directive
     hasher = wcontext.ModuleHasher([kernel], options)
@@ -252,7 +253,8 @@ def emit(program: Program) -> RawCode:
 
 
 def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
-    builder = _build(kernel)
+    calls: set[tuple[str, str]] = set()
+    builder = _build(kernel, calls)
     adjoints = [kernel.adj, *(function.adj for function in builder.functions)]
     for adj in adjoints:
         adj.fun_lineno = first_lines.get(adj.func.__code__, adj.fun_lineno)
@@ -269,6 +271,7 @@ def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
         echoes=frozenset(
             f"{start}{line.strip()}" for adj in adjoints for line in adj.source_lines for start in ("// ", "// adj: ")
         ),
+        calls=frozenset(calls),
         entry_point=wcodegen.codegen_module(kernel, "cpu", builder.options),
     )
 

@@ -43,6 +43,7 @@ def _pair(spec: BuildSpec, index: int) -> tuple[dict[str, object], Keys]:
         "index": index,
         "skeleton": keys.skeleton,
         "features": source.features,
+        "calls": code.calls,
         "difficulty": difficulty(len(keys.shingles), source.features),
         "args": [{"name": name, "type": type_} for name, type_ in code.args],
         "launch_dim": code.launch_dim,

@@ -254,3 +254,23 @@ def test_the_overload_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_bound_is_a_time() -> None:
     one = measure_bound([KERNELS["axpy"]])
     assert 0.0 < one < measure_bound([KERNELS["axpy"]] * 20)
+
+
+def test_calls_are_what_warp_resolved():
+    source = """import warp as wp
+
+
+@wp.func
+def twice(v: wp.vec3):
+    return v + v
+
+
+@wp.kernel
+def k(a: wp.array(dtype=wp.vec3), s: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = wp.where(s > 0.0, wp.length(twice(a[i])), wp.sin(s))
+"""
+    calls = generate(source).calls
+    assert {"tid()", "add(vec3)", "length(vec3)", "sin(float32)", "where(float32)"} <= set(calls)
+    assert list(calls) == sorted(set(calls))
+    assert not any(call.startswith("twice") for call in calls)

@@ -65,6 +65,7 @@ def rows(config: str, indices: range) -> pa.Table:
             "features": ["builtin:sin", "dtype:float32"][: 1 + index % 2],
             "args": [{"name": "a", "type": "wp.array(dtype=wp.float32)"}],
             "difficulty": 1,
+            "calls": ["sin(float32)", "add(float32)"][: 1 + index % 2],
             "launch_dim": 1,
             "block_dim": 256,
             "warp_version": "1.19.0",
