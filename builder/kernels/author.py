@@ -165,11 +165,19 @@ class Scope:
         return self.draft.names.fresh(tuple(words.split("|")))
 
     def let(self, words: str, value: Like) -> Any:
-        """Emit ``name = value``; return the local: a term, or an :class:`Arr` for a view or a tile."""
+        """Emit ``name = value``; return the local: a term, or an :class:`Arr` for a view or a tile.
+
+        A scalar that has a name already, and keeps its value, keeps its name.
+        """
         given = lift(value, FLOAT)
+        if isinstance(given, Name) and isinstance(given.type, Scalar) and not self._changes(given.name):
+            return Term(given)
         local = self.draft.let(given, name=self.word(words))
         local.uses = 1
         return self._named(local.name, local.type)
+
+    def _changes(self, name: str) -> bool:
+        return any(local.name == name and local.mutable for local in self.draft.locals)
 
     def var(self, words: str, value: Like) -> Var:
         """Emit ``name = value`` for a local that later statements change."""
