@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import blake2b
 
 from .categories import category
 from .choices import Choices, CounterChoices
@@ -13,18 +14,36 @@ from .reading import Reading
 from .render import render
 from .source import KernelSource
 
-# Relative weights are turned into whole numbers of this resolution, so that draws are exact.
+# Weights are turned into whole numbers of this resolution, so that shares are exact.
 _RESOLUTION = 1_000_000
 
 
-def draw_program(choices: Choices, categories: Mapping[str, float]) -> Program:
-    """Return one program: a category by weight, launch options, then the category's own choices.
+# 2**64 / golden ratio: multiples of it, modulo 2**64, fill the range as evenly as any sequence can.
+_GOLDEN = 0x9E3779B97F4A7C15
+_RANGE = 1 << 64
+
+
+def category_of(seed: int, index: int, categories: Mapping[str, float]) -> str:
+    """Return the category of candidate ``index``, by weight.
+
+    Not a draw but a place in an evenly filling sequence (Kronecker's), so that the share of each category among
+    the first ``n`` candidates is its weight's, to within a few candidates, and not only in the mean.
+    """
+    weights = {name: max(1, round(weight * _RESOLUTION)) for name, weight in categories.items()}
+    start = int.from_bytes(blake2b(b"categories", key=seed.to_bytes(8, "little"), digest_size=8).digest(), "little")
+    left = (start + index * _GOLDEN) % _RANGE * sum(weights.values()) // _RANGE
+    for name, weight in weights.items():
+        left -= weight
+        if left < 0:
+            return name
+    raise AssertionError("unreachable: the place lies below the sum of the weights")
+
+
+def draw_program(choices: Choices, name: str) -> Program:
+    """Return one program of a category: launch options, then the category's own choices.
 
     Only what knows better names its kernel; :func:`to_source` names the others.
     """
-    largest = max(categories.values())
-    weights = {name: max(1, round(weight / largest * _RESOLUTION)) for name, weight in categories.items()}
-    name = choices.weighted(weights)
     lean, documented = choices.chance(1, 4), choices.chance(1, 4)
     program = category(name)(choices)
     options = (("grid_stride", False),) if lean and not program.options else program.options
@@ -42,7 +61,7 @@ def to_source(program: Program) -> KernelSource:
 
 def candidate(seed: int, index: int, categories: Mapping[str, float]) -> KernelSource:
     """Return candidate ``index``: a pure function of ``(seed, index)`` and the category weights."""
-    return to_source(draw_program(CounterChoices(seed, index), categories))
+    return to_source(draw_program(CounterChoices(seed, index), category_of(seed, index, categories)))
 
 
-__all__ = ["KernelSource", "candidate", "draw_program", "to_source"]
+__all__ = ["KernelSource", "candidate", "category_of", "draw_program", "to_source"]

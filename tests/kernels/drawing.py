@@ -22,6 +22,6 @@ class DrawnChoices(Choices):
 
 
 @st.composite
-def programs(draw, categories=WEIGHTS):
+def programs(draw, categories=tuple(WEIGHTS)):
     """Programs of the production grammar."""
-    return draw_program(DrawnChoices(draw), categories)
+    return draw_program(DrawnChoices(draw), draw(st.sampled_from(categories)))
