@@ -15,7 +15,7 @@ from .guards import GUARDS, LIMITS, apply, identity, joined, number, unlike, uns
 from .indices import place
 from .ops import Op, op, ops_for
 from .program import Apply, Expr, Literal
-from .types import BOOL, FLOAT, INT, VEC_OF, Mat, Value, Vec, scalar_of
+from .types import BOOL, FLOAT, INT, Mat, Scalar, Value, Vec, scalar_of, vec
 
 ARITHMETIC = ("arith",)
 NUMERIC = ("arith", "arith2")
@@ -77,21 +77,30 @@ def make(draft: Draft, type_: Value) -> Expr:
     c = draft.choices
     if type_ == BOOL:
         return condition(draft, 0)
+    if isinstance(type_, Scalar) and type_ not in (FLOAT, INT):
+        return number(c, type_=type_) if type_.is_float else whole(c, type_=type_)
     if isinstance(type_, Vec):
-        parts = tuple(leaf(draft, FLOAT, literal=position > 0) for position in range(type_.n))
-        return Apply(op(type_.text, *(FLOAT,) * type_.n), parts)
+        parts = tuple(leaf(draft, type_.dtype, literal=position > 0) for position in range(type_.n))
+        return Apply(op(type_.text, *(type_.dtype,) * type_.n), parts)
     if isinstance(type_, Mat):
-        vec = VEC_OF[type_.n]
+        kind = vec(type_.n, type_.dtype)
         if c.chance(1, 2):
-            return apply("wp.diag", leaf(draft, vec))
-        return apply("wp.outer", leaf(draft, vec), leaf(draft, vec))
-    sources = [s for s in draft.locals if s.type not in (BOOL, type_) and not (s.index or s.mutable)]
+            return apply("wp.diag", leaf(draft, kind))
+        return apply("wp.outer", leaf(draft, kind), leaf(draft, kind))
+    sources = [s for s in draft.locals if _converts(s.type) and s.type != type_ and not (s.index or s.mutable)]
     if sources:
         return convert(draft, draft.read(c.pick(sources)), type_)
     loads = [array for array in draft.inputs if array.type.dtype not in (BOOL, type_)]
     if loads:
         return convert(draft, element(draft, c.pick(loads)), type_)
+    if not draft.threads():
+        return number(c) if type_ == FLOAT else whole(c)
     return convert(draft, draft.threads()[0], type_) if type_ == FLOAT else draft.threads()[0]
+
+
+def _converts(type_: Value) -> bool:
+    """Say whether :func:`convert` knows what to make of such a value."""
+    return type_ in (FLOAT, INT) or (isinstance(type_, (Vec, Mat)) and type_.dtype is FLOAT and type_.n < 5)
 
 
 def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
