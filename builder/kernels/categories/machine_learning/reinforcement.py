@@ -36,7 +36,7 @@ def advantages(k: Author) -> None:
         v = local(k, "v|v_t|base", values[at])
         if after is None:
             acc.set(reward + live * acc if c.chance(1, 2) else live * acc + reward * (1.0 - lam))
-            out[at] = varied(k, acc - v if c.chance(1, 2) else acc * 1.0 + lam * v, 0, 2)
+            out[at] = varied(k, acc - v if c.chance(1, 2) else acc + lam * v, 0, 2)
             continue_ = False
         else:
             delta = local(k, "delta|td|surprise", reward + live * after - v)
