@@ -56,7 +56,7 @@ def ising(k: Author) -> None:
 
 def _neighbours(k: Author, spins: Arr, i: Term, j: Term, h: Term, w: Term) -> list[Term]:
     steps = [(-1, 0), (1, 0), (0, -1), (0, 1)] + ([(-1, -1), (1, 1)] if k.c.chance(1, 4) else [])
-    found = []
+    found, wrap = [], k.c.chance(2, 3)
     for (di, dj), words in zip(
         steps, ("up|n0", "down|n1", "left|n2", "right|n3", "diag_a|n4", "diag_b|n5"), strict=False
     ):
