@@ -43,17 +43,17 @@ def sweep(k: Scope, count: Like, words: str = "j|col|c|e", *, ordered: bool = Fa
                 yield j
 
 
-def total(k: Scope, words: str, count: Like, of: TermOf, type_: Scalar, *, start: float = 0.0) -> Term:
+def total(k: Scope, words: str, count: Like, of: TermOf, type_: Scalar) -> Term:
     """Return the sum of ``of(j)`` over ``j`` below ``count``: plain, compensated, in two halves.
 
     Compensation is Kahan's (1965). ``of`` may write statements; it is called once for each place it is written.
     """
     form = k.c.weighted({"plain": 6, "named": 3, "kahan": 1, "halves": 1, "fused": 1})
-    acc = k.var(words, number(start, type_))
+    acc = k.var(words, number(0, type_))
     if form == "kahan":
         _kahan(k, acc, count, of, type_)
     elif form == "halves":
-        odd = k.var("odd|acc_b|upper|tail", number(0.0, type_))
+        odd = k.var("odd|acc_b|upper|tail", number(0, type_))
         half = k.let("half|pairs|mid", wp.max(_number(count), 0) // 2)
         with sweep(k, half) as j:
             acc += of(j)
@@ -73,7 +73,7 @@ def total(k: Scope, words: str, count: Like, of: TermOf, type_: Scalar, *, start
 
 
 def _kahan(k: Scope, acc: Var, count: Like, of: TermOf, type_: Scalar) -> None:
-    lost = k.var("lost|comp|carry|err", number(0.0, type_))
+    lost = k.var("lost|comp|carry|err", number(0, type_))
     with sweep(k, count) as j:
         y = k.let("y|adj|item", of(j) - lost)
         t = k.let("t|next_sum|bigger", acc + y)
@@ -85,10 +85,19 @@ def _number(count: Like) -> Term:
     return count if isinstance(count, Term) else number(count, INT)
 
 
+def _start(type_: Scalar, largest: bool) -> Term:
+    """Return a number that any element of a row exceeds, or (for the smallest) undercuts."""
+    bound: float = 3.0e4 if type_.bits == 16 else 1.0e30
+    if type_.is_int:
+        bound = 1 << min(type_.bits - 1, 30)
+    if not largest:
+        return number(bound, type_)
+    return number(-bound if type_.signed else 0, type_)
+
+
 def extreme(k: Scope, words: str, count: Like, of: TermOf, type_: Scalar, *, largest: bool = True) -> Term:
     """Return the largest (or smallest) ``of(j)`` over ``j`` below ``count``; a huge number where there are none."""
-    bound = 3.0e4 if type_.bits == 16 else 1.0e30
-    best = k.var(words, number(-bound if largest else bound, type_))
+    best = k.var(words, _start(type_, largest))
     with sweep(k, count) as j:
         if k.c.chance(2, 3):
             best.set((wp.max if largest else wp.min)(best, of(j)))
@@ -104,8 +113,7 @@ def winner(
     which: str = "arg|best_id|which|pick",
 ) -> tuple[Term, Term]:  # fmt: skip
     """Return the largest (or smallest) ``of(j)`` and its ``j``: the first of equals, 0 where there are none."""
-    bound = 3.0e4 if type_.bits == 16 else 1.0e30
-    value, place = k.var(best, number(-bound if largest else bound, type_)), k.var(which, number(0, INT))
+    value, place = k.var(best, _start(type_, largest)), k.var(which, number(0, INT))
     with sweep(k, count, ordered=True) as j:
         given = k.let("v|cand|cur|score", of(j))
         with k.if_(given > value if largest else given < value):

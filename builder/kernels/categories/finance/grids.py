@@ -2,54 +2,93 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from collections.abc import Callable
+
+from ...author import Arr, Author, Scope
 from ...fusion import coefficient, statistic, varied
 from ...fusion.cells import Cells, local, precise, settings, settled
+from ...fusion.sweeps import sweep
 from ...terms import Term, cast, number, where, wp
-from ...types import Scalar
+from ...types import INT, Scalar
 from .options import contract
+
+_GAINS = ("vanilla", "vanilla", "straddle", "digital", "power", "capped")
 
 
 def lattice(k: Author) -> None:
-    """A binomial or trinomial tree rolled back in a row of scratch memory per thread; early exercise, barriers."""
+    """A binomial or trinomial tree rolled back in a row of scratch memory per thread; exercise, payoff, barrier."""
     c, T = k.c, precise(k)
-    three, american, put = c.chance(1, 3), c.chance(1, 2), c.chance(1, 2)
-    barrier = c.chance(1, 4)
+    three, style, put = c.chance(1, 3), c.pick(("European", "American", "Bermudan")), c.chance(1, 2)
+    kind, barrier = c.pick(_GAINS), c.chance(1, 4)
     k.name("binomial_tree|crr_price|lattice_option|trinomial_price|roll_back_tree")
     cells = Cells(k, 1)
     r = contract(k, cells, T, {})
     values = k.inout("scratch|tree|nodes", T, 2)
     i = cells.first
     n = local(k, "n|n_steps|depth", wp.max((values.shape(1) - 1) // (2 if three else 1), 1))
+    if c.chance(1, 3):
+        n = local(k, "m_steps|used|n_used", wp.min(n, k.scalar("max_steps|limit_n|n_max", INT)))
+        with k.if_(n < 1):
+            k.leave()
     up, p, df = _tree(k, r, n, three, T)
-    width = 2 * n + 1 if three else n + 1
-    kept = k.scalar("barrier|knock_out|cap", T) if barrier else None
+    kept = k.scalar("barrier|knock_out|cap_level", T) if barrier else None
+    made = k.helper(
+        "payoff|exercise|intrinsic", {"s|px|x": T, "strike_k|kx|level_k": T},
+        _gain_of(kind, put, number(c.between(50, 300) / 100, T), T),
+    )  # fmt: skip
 
     def payoff(level: Term, node: Term) -> Term:
         power = cast(node - level, T) if three else cast(2 * node - level, T)
         s = local(k, "s_node|px_node|st", r["s"] * wp.exp(wp.clamp(power * up, -20.0, 20.0)))
-        gain = wp.max(r["k"] - s if put else s - r["k"], 0.0)
+        gain = made(s, r["k"])
         return gain if kept is None else where(s > kept, number(0.0, T), gain)
 
-    with k.for_("j|node|m", width) as j:
+    with sweep(k, 2 * n + 1 if three else n + 1, "j|node|m") as j:
         values[i, j] = varied(k, payoff(n, j), 0, 1)
-    with k.for_("back|lev|step_i", n) as back:
-        level = local(k, "level|t_i|now", n - 1 - back)
-        with k.for_("j|node|m", 2 * level + 1 if three else level + 1) as j:
-            held = (
-                (1.0 - 2.0 * p) * values[i, j + 1] + p * (values[i, j] + values[i, j + 2])
-                if three
-                else (p * values[i, j + 1] + (1.0 - p) * values[i, j])
-            )
-            held = local(k, "held|cont|roll", df * held)
-            values[i, j] = wp.max(held, payoff(level, j)) if american else held
+    _roll_back(k, values, i, n, (p, df), payoff, three, style)
     value = settled(k, values[i, 0], 0, 2)
     cells.output("prices|out|option_values", T)[i] = value
     statistic(k, value)
-    style, shape = "American" if american else "European", "trinomial" if three else "binomial"
-    k.summary(
-        f"Prices {style} {'puts' if put else 'calls'} on a {shape} tree{' with a knock-out level' if barrier else ''}."
-    )
+    shape, stop = "trinomial" if three else "binomial", " with a knock-out level" if barrier else ""
+    k.summary(f"Prices {style} {kind} {'puts' if put else 'calls'} on a {shape} tree{stop}.")
+
+
+def _gain_of(kind: str, put: bool, size: Term, T: Scalar) -> Callable[[Scope, Term, Term], Term]:
+    def body(_: Scope, s: Term, strike: Term) -> Term:
+        gain = strike - s if put else s - strike
+        if kind == "straddle":
+            return wp.abs(gain) * size
+        if kind == "digital":
+            return where(gain > 0.0, size, number(0.0, T))
+        if kind == "power":
+            return wp.max(gain, 0.0) * wp.max(gain, 0.0)
+        return wp.clamp(gain, 0.0, size) if kind == "capped" else wp.max(gain, 0.0)
+
+    return body
+
+
+def _roll_back(
+    k: Author, values: Arr, i: Term, n: Term, step: tuple[Term, Term], payoff: Callable[[Term, Term], Term],
+    three: bool, style: str,
+) -> None:  # fmt: skip
+    c, (p, df) = k.c, step
+    way = c.below(2)
+    dates = c.between(2, 12)
+    with k.for_("back|lev|step_i", n) as back:
+        level = local(k, "level|t_i|now", n - 1 - back)
+        with k.for_("j|node|m", 2 * level + 1 if three else level + 1) as j:
+            if three:
+                held = (1.0 - 2.0 * p) * values[i, j + 1] + p * (values[i, j] + values[i, j + 2])
+            elif way:
+                held = p * values[i, j + 1] + (1.0 - p) * values[i, j]
+            else:
+                held = wp.lerp(values[i, j], values[i, j + 1], p)
+            held = local(k, "held|cont|roll", df * held)
+            if style == "American":
+                held = wp.max(held, payoff(level, j))
+            elif style == "Bermudan":
+                held = where(level % dates == 0, wp.max(held, payoff(level, j)), held)
+            values[i, j] = held
 
 
 def _tree(k: Author, r: dict[str, Term], n: Term, three: bool, T: Scalar) -> tuple[Term, Term, Term]:

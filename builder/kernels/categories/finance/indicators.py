@@ -107,11 +107,14 @@ def order_book(k: Author) -> None:
     c, T = k.c, precise(k)
     kind = c.pick(_BOOK)
     k.name(f"book_{kind}|{kind}|order_{kind}|{kind}_signal")
-    value = (
-        _levels(k, kind, T) if kind in ("depth", "slippage", "vwap", "fill") or c.chance(1, 3) else _best(k, kind, T)
-    )
+    value = _levels(k, kind, T) if kind in ("depth", "vwap", "fill") else _best(k, kind, T)
     statistic(k, value)
-    k.summary(f"Computes the {'volume-weighted price' if kind == 'vwap' else kind} of each order book.")
+    names = {
+        "vwap": "volume-weighted price", "fill": "mean price of filling an order, less a charge on the rest",
+        "depth": "depth, damped away from the best price,", "microprice": "price weighted by the quoted sizes",
+        "imbalance": "imbalance of the best quotes", "pressure": "mid price moved by the imbalance",
+    }  # fmt: skip
+    k.summary(f"Computes the {names[kind]} of each order book.")
 
 
 def _best(k: Author, kind: str, T: Scalar) -> Term:
