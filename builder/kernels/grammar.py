@@ -95,7 +95,7 @@ def make(draft: Draft, type_: Value) -> Expr:
         return convert(draft, element(draft, c.pick(loads)), type_)
     if not draft.threads():
         return number(c) if type_ == FLOAT else whole(c)
-    return convert(draft, draft.threads()[0], type_) if type_ == FLOAT else draft.threads()[0]
+    return convert(draft, draft.threads()[0], type_)
 
 
 def _converts(type_: Value) -> bool:
@@ -119,6 +119,8 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
         return convert(draft, scalar, type_)
     if isinstance(source, Mat):
         return convert(draft, apply(c.pick(("wp.trace", "wp.determinant")), value), type_)
+    if not isinstance(type_, (Vec, Mat)) and (source, type_) != (FLOAT, INT):
+        return Apply(op(type_.text, source, result=type_), (value,))
     if type_ == INT:
         return apply("int", GUARDS["bounded"](c, value))
     if isinstance(type_, Vec):
