@@ -175,6 +175,19 @@ def _shift(choices: Choices, x: Expr) -> Expr:
     )
 
 
+def _each(choices: Choices, x: Expr, masks: tuple[int, ...]) -> Expr:
+    mask = _splat(x.type, Literal(choices.pick(masks), scalar_of(x.type)))
+    return apply("&", x, mask)
+
+
+def _each_byte(choices: Choices, x: Expr) -> Expr:
+    return _each(choices, x, (63, 127, 31))
+
+
+def _each_shift(choices: Choices, x: Expr) -> Expr:
+    return _each(choices, x, (7, 3))
+
+
 def _splat(type_: Value, value: Expr) -> Expr:
     if isinstance(type_, Vec):
         return Apply(op(type_.text, type_.dtype), (value,))
@@ -215,6 +228,8 @@ GUARDS: dict[str, Guard] = {
     "int_small": _int_small,
     "byte": _byte,
     "shift": _shift,
+    "each_byte": _each_byte,
+    "each_shift": _each_shift,
     "vec_nonzero": _all_nonzero,
     "mat_nonzero": _all_nonzero,
     "mat_regular": _regular,

@@ -154,7 +154,8 @@ class Reading:
                     continue
             elif not isinstance(node, Name):
                 continue
-            self.dtypes.add(dtype_name(node.type))
+            if not isinstance(node.type, Several):
+                self.dtypes.add(dtype_name(node.type))
 
 
 def _told(node: Apply) -> str:
