@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .program import Apply, Atomic, Body, Do, Each, For, If, Leave, Program, Store, While
+from .program import Apply, Arg, Atomic, Body, Do, Each, For, Function, If, Leave, Program, Store, While
 from .reading import Reading, bodies, dtype_name
 from .types import Array
 
@@ -81,6 +81,10 @@ def features(reading: Reading) -> tuple[str, ...]:
     return tuple(sorted(tags | _module_tags(program)))
 
 
+def _params(owner: Program | Function) -> tuple[Arg, ...]:
+    return owner.args if isinstance(owner, Program) else owner.params
+
+
 def _module_tags(program: Program) -> set[str]:
     """Return the tags of what stands above the kernel, and of its decorator."""
     tags = {f"family:{program.family}"} if program.family else set()
@@ -90,9 +94,14 @@ def _module_tags(program: Program) -> set[str]:
         tags.add("uses:native" if function.snippet is not None else "uses:function")
         if function.gradient or (function.snippet is not None and function.snippet.adjoint):
             tags.add("uses:custom_gradient")
+        if function.replay:
+            tags.add("uses:replay")
     options = dict(program.options)
     if "grid_stride" in options:
         tags.add("launch:grid_stride" if options["grid_stride"] else "launch:lean")
+    tags |= {f"launch:{name}" for name in options if name != "grid_stride"}
+    if any(arg.generic for owner in (program, *program.functions) for arg in _params(owner)):
+        tags.add("uses:generic")
     return tags
 
 

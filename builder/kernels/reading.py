@@ -47,10 +47,11 @@ def statements(body: Body) -> Iterator[Stmt]:
 
 
 def bodies(program: Program) -> Iterator[Body]:
-    """Yield the body of each function (and of its gradient), then the kernel's."""
+    """Yield the body of each function (its gradient and its replay too), then the kernel's."""
     for function in program.functions:
         yield function.body
         yield function.gradient
+        yield function.replay
     yield program.body
 
 
