@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .program import Apply, Arg, Atomic, Body, Do, Each, For, Function, If, Leave, Program, Store, While
-from .reading import Reading, bodies, dtype_name
+from .program import Apply, Arg, Atomic, Body, Do, Each, For, Function, If, Leave, Program, Put, Store, While
+from .reading import Reading, bodies, dtype_name, stored_array
 from .types import Array
 
 _OPERATOR_WORDS = {
@@ -145,7 +145,9 @@ _ATOMICS = {
 def _effects(reading: Reading) -> str:
     written: dict[tuple[str, str], list[str]] = {}
     for stmt in reading.statements:
-        if isinstance(stmt, (Store, Atomic)):
+        if isinstance(stmt, Put) and (array := stored_array(stmt)):
+            written.setdefault(("stores {value} in {arrays}", dtype_name(stmt.target.type)), []).append(array)
+        elif isinstance(stmt, (Store, Atomic)):
             form = _ATOMICS[stmt.kind] if isinstance(stmt, Atomic) else "stores {value} in {arrays}"
             written.setdefault((form, dtype_name(stmt.value.type)), []).append(stmt.array)
         elif isinstance(stmt, Do) and stmt.writes:
@@ -159,6 +161,7 @@ def _effects(reading: Reading) -> str:
 
 def _reads(reading: Reading) -> str:
     written = {s.array for s in reading.statements if isinstance(s, (Store, Atomic))}
+    written |= {stored_array(s) for s in reading.statements if isinstance(s, Put)} - {""}
     names = [arg.name for arg in reading.program.args if arg.name not in written]
     return _listed(names)
 

@@ -159,6 +159,14 @@ class Reading:
                 self.dtypes.add(dtype_name(node.type))
 
 
+def stored_array(stmt: Put) -> str:
+    """Return the array into whose element a statement writes a field or a component; nothing for a local."""
+    node: Expr = stmt.target
+    while isinstance(node, (Part, Field)):
+        node = node.base
+    return node.array if isinstance(node, Load) and not isinstance(stmt.target, Load) else ""
+
+
 def _told(node: Apply) -> str:
     """Return the type that tells an overload from another: the first argument's, else the result's."""
     types = [arg.type for arg in node.args[:1]] or [node.type]

@@ -258,8 +258,12 @@ def _constructor(type_: Value, params: tuple[Value, ...]) -> Op:
 
 
 def make(type_: Value, *parts: Like) -> Term:
-    """Return ``type_(parts...)``: a vector, matrix, quaternion, transform or struct; zero without parts."""
-    args = tuple(lift(part, scalar_of(type_)) for part in parts)
+    """Return ``type_(parts...)``: a vector, matrix, quaternion, transform or struct (by fields); zero without parts."""
+    if isinstance(type_, Struct):
+        likes = [kind for _, kind in type_.fields][: len(parts)]
+        args = tuple(lift(part, like) for part, like in zip(parts, likes, strict=True))
+    else:
+        args = tuple(lift(part, scalar_of(type_)) for part in parts)
     params = tuple(arg.type for arg in args)
     try:
         return Term(Apply(op(type_.text, *params, result=type_), args))
@@ -275,8 +279,8 @@ def _check_parts(type_: Value, params: tuple[Value, ...]) -> None:
     elif isinstance(type_, Mat):
         sizes.add(type_.rows * type_.cols)
     elif isinstance(type_, Struct):
-        if params:
-            raise TypeError(f"{type_.name}() takes no parts")
+        if params and params != tuple(kind for _, kind in type_.fields):
+            raise TypeError(f"{type_.name}() takes nothing or its fields in order")
         return
     if len(params) not in sizes or any(param is not scalar_of(type_) for param in params):
         raise TypeError(f"no {type_.name} of {', '.join(p.name for p in params)}")
