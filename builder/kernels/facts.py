@@ -153,7 +153,11 @@ def _effects(reading: Reading) -> str:
         elif isinstance(stmt, Do) and stmt.writes:
             written.setdefault(("writes {arrays}", ""), []).extend(stmt.writes)
     effects = []
-    for (form, dtype), arrays in written.items():
+    own = {arg.name for arg in reading.program.args}
+    for (form, dtype), stored in written.items():
+        arrays = [array for array in stored if array in own]  # a function's parameters are no arrays of the kernel
+        if not arrays:
+            continue
         article = "an" if dtype.startswith("i") else "a"
         effects.append(form.format(value=f"{article} {dtype}", arrays=_listed(_unique(arrays))))
     return _listed(effects)

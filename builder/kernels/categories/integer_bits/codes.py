@@ -52,7 +52,7 @@ def saturating(k: Author) -> None:
     c = k.c
     T = c.pick((UINT8, INT8, INT16, UINT16))
     wide = c.pick((INT, INT64))
-    k.name("saturate_add|sat_arith|blend_bytes|clip_sum|average_codes")
+    k.name("saturated|sat_arith|clip_bytes|saturate|narrow_result")
     ndim = c.pick((1, 2))
     a, b = k.input("a|left|x", T, ndim), k.input("b|right|y", T, ndim)
     out = k.output("out|dst|result", T, ndim)
@@ -89,7 +89,7 @@ def counting(k: Author) -> None:
     c = k.c
     T = width(k, *UNSIGNED, INT, INT64)
     way = c.below(5)
-    k.name("count_bits|hamming|leading_zeros|lowest_bit|parity_check|mask_stats")
+    k.name(("parity_check|bit_parity", "hamming|bits_differing", "count_bits|popcount", "bit_length|digits", "count_set|kernighan")[way])
     a = k.input("a|masks|words", T)
     i = gate(k, k.tid("i|tid|idx"), a.shape(0))
     x = varied(k, a[i], 0, 2)
@@ -131,12 +131,12 @@ def checksum(k: Author) -> None:
     """Checksums of rows of bytes: CRC, Fletcher, Adler, parity, linear congruences."""
     c = k.c
     T = c.pick((UINT, UINT16, UINT64))
-    k.name("checksum|crc_rows|fletcher|row_digest|crc_update|adler")
     data = k.input("data|bytes_in|rows", c.pick((UINT8, UINT8, T)), 2)
     out = k.output("out|sums|crc", T)
     i = gate(k, k.tid("i|tid|row"), data.shape(0))
     poly = {32: 0xEDB88320, 16: 0xA001, 64: 0xC96C5795D7870F42}[T.bits]
     way = c.below(3)
+    k.name(("crc_rows|row_crc|crc_update", "fletcher|adler|two_sums", "row_digest|checksum|lcg_rows")[way])
 
     def eat(s: Scope, crc: Term, byte: Term) -> Term:
         h = s.var("h|r|acc", crc ^ byte if way == 0 else crc + byte)
