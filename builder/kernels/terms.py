@@ -291,6 +291,12 @@ def zero(type_: Value) -> Term:
     return number(0, type_) if isinstance(type_, Scalar) else make(type_)
 
 
+def identity(type_: Mat | Quat | Transform) -> Term:
+    """Return the identity of a square matrix type, a quaternion or a transform."""
+    name = {Mat: "identity", Quat: "quat_identity", Transform: "transform_identity"}[type(type_)]
+    return Term(Apply(op(f"wp.{name}", result=type_), ()))
+
+
 def where(test: Term, yes: Like, otherwise: Like) -> Term:
     """Return ``wp.where(test, yes, otherwise)``."""
     like = yes.type if isinstance(yes, Term) else otherwise.type

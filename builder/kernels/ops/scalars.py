@@ -94,8 +94,8 @@ def _logic() -> Iterator[Row]:
     yield row("==", "b b -> b", "equal", "equality", smooth=False)
     yield row("!=", "b b -> b", "equal", "inequality", smooth=False)
     for kind in ("V", "V.I", "M", "Q", "T"):
+        # No "!=": Warp generates it, but its headers do not define it for these types, so nothing compiles.
         yield row("==", f"{kind} {kind} -> b", "equal_all", "equality of all components", smooth=False)
-        yield row("!=", f"{kind} {kind} -> b", "equal_all", "inequality of some component", smooth=False)
     yield row("and", "b b -> b", "logic", "logical and", smooth=False)
     yield row("or", "b b -> b", "logic", "logical or", smooth=False)
     yield row("not", "b -> b", "logic", "logical not", smooth=False)

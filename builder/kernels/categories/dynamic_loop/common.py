@@ -23,8 +23,8 @@ def until(k: Scope, cap: Term, holds: Callable[[], Term], step: Callable[[], Non
         The number of turns as a term, where ``counted``; else of no use.
     """
     c = k.c
-    way = c.below(5) if not counted else c.below(4)
-    if way == 4:
+    way = c.below(4)
+    if way == 2 and not counted:
         with k.for_("it|turn|_n", cap):
             with k.if_(no(holds()) if c.chance(1, 2) else _opposite(holds())):
                 k.leave("break")
