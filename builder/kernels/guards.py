@@ -53,6 +53,8 @@ _INVOLUTIONS = ("neg", "not", "wp.transpose")
 
 def built(type_: Value, parts: tuple[Expr, ...]) -> Apply:
     """Return ``type_(parts...)`` of all components, or of one for all."""
+    if isinstance(type_, Vec) and not type_.alias and type_.n == 6 and len(parts) == 1:
+        parts *= 6  # a spatial vector is not made of one number
     params = tuple(part.type for part in parts)
     try:
         return Apply(op(type_.text, *params, result=type_), parts)

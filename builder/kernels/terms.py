@@ -275,7 +275,7 @@ def make(type_: Value, *parts: Like) -> Term:
 def _check_parts(type_: Value, params: tuple[Value, ...]) -> None:
     sizes = {0, 1}
     if isinstance(type_, Vec):
-        sizes.add(type_.n)
+        sizes = {0, type_.n} if type_.n == 6 and not type_.alias else {0, 1, type_.n}  # spatial vectors: not of one
     elif isinstance(type_, Mat):
         sizes.add(type_.rows * type_.cols)
     elif isinstance(type_, Struct):
