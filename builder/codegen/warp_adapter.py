@@ -26,6 +26,7 @@ from ..record import Reason
 from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
 from .raw import DeviceCode, RawCode
 from .shortcuts import name_types_once, no_line_directive, recording, remembering
+from .type_text import type_text
 
 TESTED_VERSIONS = ("1.19.0",)
 _INSTALL = f"install a tested version: pip install 'warp-lang=={TESTED_VERSIONS[-1]}'"
@@ -56,7 +57,7 @@ _NEEDS = {
         "_store_shared_source",
     ),
     wcodegen.Adjoint: ("resolve_func", "get_line_directive"),
-    wtypes: ("scalar_types", "range_t", "shape_t", "_ArrayAnnotation", "_IndexedArrayAnnotation"),
+    wtypes: ("scalar_types", "type_is_generic", "range_t", "shape_t", "_ArrayAnnotation", "_IndexedArrayAnnotation"),
     wbuild: ("build_cpu", "build_cuda"),
 }
 
@@ -164,6 +165,16 @@ def _options(module: Any) -> dict[str, Any]:
     return options | {"output_arch": None}
 
 
+def _concrete(kernel: Any) -> Any:
+    """Return a kernel, or the one overload of a generic kernel."""
+    if not kernel.is_generic:
+        return kernel
+    if len(kernel.overloads) != 1:
+        detail = f"{kernel.key} is generic and has {len(kernel.overloads)} overloads; give it one with wp.overload()"
+        raise CodegenRejection(Reason.CODEGEN_ERROR.value, detail)
+    return next(iter(kernel.overloads.values()))
+
+
 def _build(kernel: Any, calls: set[tuple[str, str]]) -> Any:
     """Return Warp's builder for one kernel, built once for both devices; note the builtins called in ``calls``."""
     module, options = kernel.module, _options(kernel.module)
@@ -174,9 +185,6 @@ def _build(kernel: Any, calls: set[tuple[str, str]]) -> Any:
         if not options["lineinfo"] and options["mode"] != "debug":
             adj.get_line_directive = no_line_directive
     hasher = wcontext.ModuleHasher([kernel], options)
-    if len(hasher.unique_kernels) != 1:
-        detail = f"{kernel.key} is generic: give every argument a concrete type, or the kernel one overload"
-        raise CodegenRejection(Reason.CODEGEN_ERROR.value, detail)
     builder = wcontext.ModuleBuilder(module, options, hasher)
     if builder.native_types or builder.ltoirs_decl or builder.ltoirs or builder.fatbins:
         raise CodegenRejection(
@@ -247,9 +255,23 @@ def emit(program: Program) -> RawCode:
     with _isolated():
         kernel, first_lines = _define(program)
         try:
-            return _emit(kernel, first_lines)
+            return _emit(_concrete(kernel), first_lines)
         except _REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
+
+
+def _arguments(kernel: Any) -> tuple[tuple[str, str], ...]:
+    """Return ``(name, type)`` of each argument, as written; a generic one as its overload says it."""
+    written = annotation_texts(kernel.adj.source_lines, kernel.adj.tree.body[0])
+    parent = getattr(kernel, "generic_parent", None)
+    if parent is None:
+        return written
+    given = {
+        name: type_text(type_)
+        for name, type_ in kernel.adj.arg_types.items()
+        if wtypes.type_is_generic(parent.adj.arg_types[name])
+    }
+    return tuple((name, given.get(name, text)) for name, text in written)
 
 
 def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
@@ -262,7 +284,7 @@ def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
     structs, renames = _structs(builder)
     return RawCode(
         name=kernel.key,
-        args=annotation_texts(kernel.adj.source_lines, kernel.adj.tree.body[0]),
+        args=_arguments(kernel),
         launch_dim=kernel.adj.kernel_dim,
         cpu=_device_code(builder, kernel, "cpu", structs),
         cuda=_device_code(builder, kernel, "cuda", structs),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from .choices import Choices
@@ -33,12 +34,16 @@ from .program import (
     LetMany,
     Load,
     Name,
+    Option,
+    Part,
     Program,
     Put,
     Snippet,
     Static,
+    Stmt,
     Store,
     While,
+    Word,
 )
 from .terms import Like, Term, lift, make, number
 from .types import DOUBLE, FLOAT, HALF, INT, Array, Scalar, Several, Struct, Tile, Value, scalar_of
@@ -139,11 +144,15 @@ def _places(index: Like) -> tuple[Expr, ...]:
 class Callee:
     """One of the program's own functions: called, it gives a term."""
 
-    def __init__(self, name: str, result: Value | None, count: int) -> None:
-        self.name, self.result, self._count = name, result, count
+    def __init__(self, name: str, result: Value | None, count: int, optional: int = 0) -> None:
+        self.name, self.result, self._count, self._optional = name, result, count, optional
+
+    def gradient(self) -> Callee:
+        """Return ``wp.grad(name)``: the derivative of a function of one parameter and one result."""
+        return Callee(f"wp.grad({self.name})", self.result, self._count)
 
     def __call__(self, *args: Like) -> Term:
-        if len(args) != self._count:
+        if not self._count - self._optional <= len(args) <= self._count:
             raise TypeError(f"{self.name} takes {self._count} arguments, not {len(args)}")
         like = next((scalar_of(a.type) for a in args if isinstance(a, Term) and isinstance(a.type, Scalar)), FLOAT)
         given = tuple(lift(arg, like) for arg in args)
@@ -308,7 +317,18 @@ class Scope:
         return struct
 
     def function(
-        self, words: str, params: Mapping[str, Value], body: Body, *, doc: str = "", overloads: Callee | None = None
+        self,
+        words: str,
+        params: Mapping[str, Value],
+        body: Body,
+        *,
+        doc: str = "",
+        overloads: Callee | None = None,
+        gradient: Body | None = None,
+        replay: Body | None = None,
+        generic: tuple[str, ...] = (),
+        returns: bool = False,
+        defaults: tuple[Term, ...] = (),
     ) -> Callee:
         """Add a ``@wp.func``; ``body(scope, *params)`` writes it and returns its value (or gives it by ``give``).
 
@@ -318,15 +338,41 @@ class Scope:
             body: writes the statements.
             doc: its docstring.
             overloads: a function whose name it takes.
+            gradient: ``gradient(scope, *params, *adjoints of the results)`` writes its ``@wp.func_grad``, which
+                adds to the adjoints of the parameters (:meth:`FunctionScope.add_adjoint`).
+            replay: ``replay(scope, *params)`` writes its ``@wp.func_replay``.
+            generic: the names in ``params`` whose type is written as ``Any``.
+            returns: whether the type of the result is written.
+            defaults: values of the last parameters, which a call may leave out.
         """
         name = overloads.name if overloads else self.module.word(words)
         self.draft.names.claim(name)
         inner = FunctionScope(Draft(self.c, self.draft.category, 0), self.module)
-        args = inner.params(params)
+        args = inner.params(params, generic)
         inner.finish(body(inner, *(inner._named(arg.name, arg.type) for arg in args)))
-        made = Function(name, args, inner.result, inner.draft.statements(), doc=doc)
+        made = Function(
+            name,
+            args,
+            inner.result,
+            inner.draft.statements(),
+            doc=doc,
+            gradient=self._second(args, _results(inner.result), gradient),
+            replay=self._second(args, (), replay),
+            returns=returns,
+            defaults=tuple(value.e for value in defaults),
+        )
         self.module.functions.append(made)
-        return Callee(name, inner.result, len(args))
+        return Callee(name, inner.result, len(args), len(defaults))
+
+    def _second(self, args: tuple[Arg, ...], more: tuple[Arg, ...], body: Body | None) -> tuple[Stmt, ...]:
+        """Return the statements of a function's gradient or replay, which has the function's parameters."""
+        if body is None:
+            return ()
+        inner = FunctionScope(Draft(self.c, self.draft.category, 0), self.module)
+        for arg in (*args, *more):
+            inner.draft.names.claim(arg.name)
+        inner.finish(body(inner, *(inner._named(arg.name, arg.type) for arg in (*args, *more))))
+        return inner.draft.statements()
 
     def helper(self, words: str, params: Mapping[str, Value], body: Body) -> Callable[..., Term]:
         """Return what computes ``body``: a function of the module, or the same statements in place.
@@ -373,6 +419,13 @@ class Scope:
         return Callee(name, result, len(args))
 
 
+def _results(result: Value | None) -> tuple[Arg, ...]:
+    """Return the parameters of a gradient that hold the adjoints of the results (as ``render`` writes them)."""
+    if isinstance(result, Several):
+        return tuple(Arg(f"adj_ret{k}", item) for k, item in enumerate(result.items))
+    return () if result is None else (Arg("adj_ret", result),)
+
+
 def _filled(text: str, names: Mapping[str, str]) -> str:
     for key, name in names.items():
         text = text.replace(f"{{{key}}}", name)
@@ -386,9 +439,13 @@ class FunctionScope(Scope):
         super().__init__(draft, module)
         self.result: Value | None = None
 
-    def params(self, params: Mapping[str, Value]) -> tuple[Arg, ...]:
-        """Declare the parameters."""
-        args = tuple(Arg(self.word(words), type_) for words, type_ in params.items())
+    def add_adjoint(self, param: Term, value: Like) -> None:
+        """Emit ``wp.adjoint[param] += value``, in a gradient."""
+        self.draft.emit(Put(Part(Word("wp.adjoint", param.type), (param.e,), param.type), lift(value, param.type), "+"))
+
+    def params(self, params: Mapping[str, Value], generic: tuple[str, ...] = ()) -> tuple[Arg, ...]:
+        """Declare the parameters; those of ``generic`` have ``Any`` in place of their type."""
+        args = tuple(Arg(self.word(words), type_, words in generic) for words, type_ in params.items())
         self.draft.locals += [Local(arg.name, arg.type, uses=1) for arg in args if not isinstance(arg.type, Array)]
         return args
 
@@ -435,8 +492,9 @@ class Author(Scope):
         super().__init__(draft, Module(draft))
         self._family = family
         self._name = self._summary = self._doc = ""
-        self._options: dict[str, bool | int] = {}
+        self._options: dict[str, Option] = {}
         self._ndim = 0
+        self._generic: tuple[str, ...] = ()
 
     @property
     def scalar_count(self) -> int:
@@ -457,7 +515,7 @@ class Author(Scope):
         """Give the kernel a docstring."""
         self._doc = text
 
-    def option(self, name: str, value: bool | int) -> None:
+    def option(self, name: str, value: Option) -> None:
         """Set an argument of ``@wp.kernel``."""
         self._options[name] = value
 
@@ -498,13 +556,18 @@ class Author(Scope):
         local.uses = 1
         return Term(Name(local.name, type_))
 
+    def generic(self, *args: Term) -> None:
+        """Write ``Any`` in place of these arguments' types (or their elements'); ``wp.overload`` gives the types."""
+        self._generic += tuple(arg.e.name for arg in args if isinstance(arg.e, Name))
+
     def program(self) -> Program:
         """Return the finished program."""
         made = self.draft.program()
+        args = tuple(replace(arg, generic=arg.name in self._generic) for arg in made.args)
         return Program(
             made.category,
             self._name,
-            made.args,
+            args,
             made.tid,
             made.body,
             tuple(self._options.items()),
@@ -515,4 +578,5 @@ class Author(Scope):
             self._family,
             self._summary,
             self._ndim,
+            bool(self._generic),
         )

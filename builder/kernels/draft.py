@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .choices import Choices
 from .names import Names
 from .program import Arg, Expr, Let, Load, Name, Part, Program, Stmt
-from .types import INT, Array, Value, Vec, scalar_of
+from .types import INT, Array, Mat, Quat, Value, Vec, scalar_of
 
 
 @dataclass(slots=True)
@@ -145,10 +145,13 @@ class Draft:
         ]
 
     def component(self, base: Expr) -> Part:
-        """Return one component of a vector or matrix."""
-        n = base.type.n  # type: ignore[union-attr]
-        count = 1 if isinstance(base.type, Vec) else 2
-        return Part(base, tuple(self.choices.below(n) for _ in range(count)), scalar_of(base.type))
+        """Return one component of a vector, matrix, quaternion or transform."""
+        type_ = base.type
+        if isinstance(type_, Mat):
+            sizes: tuple[int, ...] = (type_.rows, type_.cols)
+        else:
+            sizes = (type_.n if isinstance(type_, Vec) else 4 if isinstance(type_, Quat) else 7,)
+        return Part(base, tuple(self.choices.below(n) for n in sizes), scalar_of(type_))
 
     # --- the end ---
 

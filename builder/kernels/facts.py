@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .program import Apply, Atomic, Body, Do, Each, For, If, Leave, Program, Store, While
-from .reading import Reading, bodies, dtype_name
+from .program import Apply, Arg, Atomic, Body, Do, Each, For, Function, If, Leave, Program, Put, Store, While
+from .reading import Reading, bodies, dtype_name, stored_array
 from .types import Array
 
 _OPERATOR_WORDS = {
@@ -81,6 +81,10 @@ def features(reading: Reading) -> tuple[str, ...]:
     return tuple(sorted(tags | _module_tags(program)))
 
 
+def _params(owner: Program | Function) -> tuple[Arg, ...]:
+    return owner.args if isinstance(owner, Program) else owner.params
+
+
 def _module_tags(program: Program) -> set[str]:
     """Return the tags of what stands above the kernel, and of its decorator."""
     tags = {f"family:{program.family}"} if program.family else set()
@@ -90,9 +94,14 @@ def _module_tags(program: Program) -> set[str]:
         tags.add("uses:native" if function.snippet is not None else "uses:function")
         if function.gradient or (function.snippet is not None and function.snippet.adjoint):
             tags.add("uses:custom_gradient")
+        if function.replay:
+            tags.add("uses:replay")
     options = dict(program.options)
     if "grid_stride" in options:
         tags.add("launch:grid_stride" if options["grid_stride"] else "launch:lean")
+    tags |= {f"launch:{name}" for name in options if name != "grid_stride"}
+    if any(arg.generic for owner in (program, *program.functions) for arg in _params(owner)):
+        tags.add("uses:generic")
     return tags
 
 
@@ -136,13 +145,19 @@ _ATOMICS = {
 def _effects(reading: Reading) -> str:
     written: dict[tuple[str, str], list[str]] = {}
     for stmt in reading.statements:
-        if isinstance(stmt, (Store, Atomic)):
+        if isinstance(stmt, Put) and (array := stored_array(stmt)):
+            written.setdefault(("stores {value} in {arrays}", dtype_name(stmt.target.type)), []).append(array)
+        elif isinstance(stmt, (Store, Atomic)):
             form = _ATOMICS[stmt.kind] if isinstance(stmt, Atomic) else "stores {value} in {arrays}"
             written.setdefault((form, dtype_name(stmt.value.type)), []).append(stmt.array)
         elif isinstance(stmt, Do) and stmt.writes:
             written.setdefault(("writes {arrays}", ""), []).extend(stmt.writes)
     effects = []
-    for (form, dtype), arrays in written.items():
+    own = {arg.name for arg in reading.program.args}
+    for (form, dtype), stored in written.items():
+        arrays = [array for array in stored if array in own]  # a function's parameters are no arrays of the kernel
+        if not arrays:
+            continue
         article = "an" if dtype.startswith("i") else "a"
         effects.append(form.format(value=f"{article} {dtype}", arrays=_listed(_unique(arrays))))
     return _listed(effects)
@@ -150,6 +165,7 @@ def _effects(reading: Reading) -> str:
 
 def _reads(reading: Reading) -> str:
     written = {s.array for s in reading.statements if isinstance(s, (Store, Atomic))}
+    written |= {stored_array(s) for s in reading.statements if isinstance(s, Put)} - {""}
     names = [arg.name for arg in reading.program.args if arg.name not in written]
     return _listed(names)
 

@@ -11,11 +11,29 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from .draft import Draft, Input
-from .guards import GUARDS, LIMITS, apply, identity, joined, number, unlike, unsigned, whole
+from .guards import GUARDS, LIMITS, apply, built, identity, joined, number, unlike, unsigned, whole
 from .indices import place
 from .ops import Op, op, ops_for
 from .program import Apply, Expr, Literal
-from .types import BOOL, FLOAT, INT, Mat, Scalar, Value, Vec, scalar_of, vec
+from .types import (
+    BOOL,
+    FLOAT,
+    INT,
+    Array,
+    Mat,
+    Opaque,
+    Quat,
+    Scalar,
+    Several,
+    Struct,
+    Tile,
+    Transform,
+    Value,
+    Vec,
+    quat,
+    scalar_of,
+    vec,
+)
 
 ARITHMETIC = ("arith",)
 NUMERIC = ("arith", "arith2")
@@ -56,14 +74,16 @@ def leaf(draft: Draft, type_: Value, *, literal: bool = True, mutable: bool = Tr
     arrays = [array for array in draft.inputs if array.type.dtype == type_]
     if arrays:
         options.append(lambda: element(draft, c.pick(arrays)))
-    if type_ == FLOAT:
+    if isinstance(type_, Scalar) and type_.is_float:
         parts = [
-            local for local in draft.locals if isinstance(local.type, (Vec, Mat)) and (mutable or not local.mutable)
+            local
+            for local in draft.locals
+            if isinstance(local.type, (Vec, Mat, Quat)) and local.type.dtype is type_ and (mutable or not local.mutable)
         ]
         if parts:
             options.append(lambda: draft.component(draft.read(c.pick(parts))))
-    if literal and type_ in (FLOAT, INT):
-        options.append(lambda: number(c) if type_ == FLOAT else whole(c))
+    if literal and isinstance(type_, Scalar) and type_ is not BOOL:
+        options.append(lambda: number(c, type_=type_) if type_.is_float else whole(c, type_=type_))
     return c.pick(options)() if options else make(draft, type_)
 
 
@@ -74,33 +94,46 @@ def element(draft: Draft, array: Input) -> Expr:
 
 def make(draft: Draft, type_: Value) -> Expr:
     """Return a value of a type from what the scope has, converting where it must."""
-    c = draft.choices
     if type_ == BOOL:
         return condition(draft, 0)
-    if isinstance(type_, Scalar) and type_ not in (FLOAT, INT):
-        return number(c, type_=type_) if type_.is_float else whole(c, type_=type_)
-    if isinstance(type_, Vec):
-        parts = tuple(leaf(draft, type_.dtype, literal=position > 0) for position in range(type_.n))
-        return Apply(op(type_.text, *(type_.dtype,) * type_.n), parts)
-    if isinstance(type_, Mat):
-        kind = vec(type_.n, type_.dtype)
-        if c.chance(1, 2):
-            return apply("wp.diag", leaf(draft, kind))
-        return apply("wp.outer", leaf(draft, kind), leaf(draft, kind))
-    sources = [s for s in draft.locals if _converts(s.type) and s.type != type_ and not (s.index or s.mutable)]
+    if not isinstance(type_, Scalar):
+        return _compound(draft, type_)
+    c = draft.choices
+    sources = [s for s in draft.locals if convertible(s.type, type_) and not (s.index or s.mutable)]
     if sources:
         return convert(draft, draft.read(c.pick(sources)), type_)
-    loads = [array for array in draft.inputs if array.type.dtype not in (BOOL, type_)]
+    loads = [array for array in draft.inputs if convertible(array.type.dtype, type_)]
     if loads:
         return convert(draft, element(draft, c.pick(loads)), type_)
-    if not draft.threads():
-        return number(c) if type_ == FLOAT else whole(c)
-    return convert(draft, draft.threads()[0], type_)
+    if draft.tid:
+        return convert(draft, draft.threads()[0], type_)
+    return number(c, type_=type_) if type_.is_float else whole(c, type_=type_)
 
 
-def _converts(type_: Value) -> bool:
-    """Say whether :func:`convert` knows what to make of such a value."""
-    return type_ in (FLOAT, INT) or (isinstance(type_, (Vec, Mat)) and type_.dtype is FLOAT and type_.n < 5)
+def _compound(draft: Draft, type_: Value) -> Expr:
+    """Return a vector, matrix, quaternion or transform made of its parts."""
+    c = draft.choices
+    if isinstance(type_, Vec):
+        parts = tuple(leaf(draft, type_.dtype, literal=position > 0) for position in range(type_.n))
+        return built(type_, parts)
+    if isinstance(type_, Mat):
+        rows, columns = vec(type_.rows, type_.dtype), vec(type_.cols, type_.dtype)
+        if rows is columns and c.chance(1, 2):
+            return apply("wp.diag", leaf(draft, rows))
+        return apply("wp.outer", leaf(draft, rows), leaf(draft, columns))
+    if isinstance(type_, Quat):
+        angles = tuple(leaf(draft, type_.dtype, literal=position > 0) for position in range(3))
+        return apply("wp.quat_rpy", *angles)
+    if isinstance(type_, Transform):
+        return built(type_, (leaf(draft, vec(3, type_.dtype)), leaf(draft, quat(type_.dtype))))
+    raise TypeError(f"no value of {type_.name} can be made of others")
+
+
+def convertible(source: Value, target: Value) -> bool:
+    """Say whether :func:`convert` turns ``source`` into another type ``target``."""
+    if source == target or source == BOOL or isinstance(source, (Array, Struct, Tile, Opaque, Several)):
+        return False
+    return not (isinstance(source, (Vec, Mat)) and not source.dtype.is_float)
 
 
 def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
@@ -109,23 +142,48 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     source = value.type
     if source == type_:
         return value
+    if isinstance(source, Scalar) and isinstance(type_, Scalar):
+        return _cast(draft, value, source, type_)
     if source == BOOL:
-        one, zero = (Literal(1.0, FLOAT), Literal(0.0, FLOAT)) if type_ != INT else (Literal(1, INT), Literal(0, INT))
-        return convert(draft, apply("wp.where", value, one, zero), type_)
-    if source == INT:
-        return convert(draft, apply("float", value), type_)
+        return convert(draft, _flag(value, scalar_of(type_)), type_)
     if isinstance(source, Vec):
-        scalar = apply(c.pick(("wp.length", "wp.length_sq")), value) if c.chance(1, 2) else draft.component(value)
+        short = source.dtype.bits > 8 and c.chance(1, 2)
+        scalar = apply(c.pick(("wp.length", "wp.length_sq")), value) if short else draft.component(value)
         return convert(draft, scalar, type_)
     if isinstance(source, Mat):
-        return convert(draft, apply(c.pick(("wp.trace", "wp.determinant")), value), type_)
-    if not isinstance(type_, (Vec, Mat)) and (source, type_) != (FLOAT, INT):
-        return Apply(op(type_.text, source, result=type_), (value,))
-    if type_ == INT:
-        return apply("int", GUARDS["bounded"](c, value))
+        square = source.rows == source.cols
+        ways = ("wp.trace", "wp.determinant") if square and source.rows < 5 else ("wp.trace",)
+        scalar = apply(c.pick(ways), value) if square else draft.component(value)
+        return convert(draft, scalar, type_)
+    if isinstance(source, (Quat, Transform)):
+        return convert(draft, draft.component(value), type_)
+    return _spread(draft, convert(draft, value, scalar_of(type_)), type_)
+
+
+def _flag(value: Expr, type_: Scalar) -> Expr:
+    one, zero = (1, 0) if type_.is_int else (1.0, 0.0)
+    return apply("wp.where", value, Literal(one, type_), Literal(zero, type_))
+
+
+def _cast(draft: Draft, value: Expr, source: Scalar, type_: Scalar) -> Expr:
+    if source is BOOL:
+        return _flag(value, type_)
+    if source.is_float and type_.is_int:
+        value = GUARDS["bounded"](draft.choices, value)
+    return Apply(op(type_.text, source, result=type_), (value,))
+
+
+def _spread(draft: Draft, value: Expr, type_: Value) -> Expr:
+    """Return a compound type of one scalar."""
     if isinstance(type_, Vec):
-        return Apply(op(type_.text, FLOAT), (value,))
-    return apply("*", identity(type_), value)
+        return built(type_, (value,))
+    if isinstance(type_, Mat) and type_.rows == type_.cols:
+        return apply("*", identity(type_), value)
+    if isinstance(type_, Mat):
+        return apply("*", _compound(draft, type_), value)
+    if isinstance(type_, Quat):
+        return apply("wp.quat_rpy", value, value, value)
+    return apply("*", _compound(draft, type_), value)
 
 
 def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> tuple[Expr, ...]:
@@ -155,9 +213,12 @@ def _rows_within(type_: Value, families: tuple[str, ...], known: frozenset[Value
 def _fitting(draft: Draft, type_: Value, families: tuple[str, ...]) -> tuple[Op, ...]:
     """Return the rows whose vector and matrix parameters the scope can fill with what it has."""
     in_scope = [local.type for local in draft.locals]
-    return _rows_within(
-        type_, families, frozenset([type_, FLOAT, INT, BOOL, *in_scope, *(a.type.dtype for a in draft.inputs)])
-    )
+    known = [type_, _scalar(type_), FLOAT, INT, BOOL, *in_scope, *(a.type.dtype for a in draft.inputs)]
+    return _rows_within(type_, families, frozenset(known))
+
+
+def _scalar(type_: Value) -> Value:
+    return type_.dtype if isinstance(type_, (Vec, Mat, Quat, Transform)) else type_
 
 
 def expr(
@@ -206,24 +267,46 @@ def condition(draft: Draft, depth: int, families: tuple[str, ...] = ARITHMETIC) 
     return comparison(draft, families)
 
 
+def _reals(draft: Draft) -> list[Scalar]:
+    """Return the float types of the inputs and of the locals that are no accumulators."""
+    types = [a.type.dtype for a in draft.inputs] + [local.type for local in draft.locals if not local.mutable]
+    return [t for t in dict.fromkeys(types) if isinstance(t, Scalar) and t.is_float]
+
+
+def _wholes(draft: Draft) -> list[Scalar]:
+    """Return the integer types likewise, without thread indices and loop counters."""
+    types = [a.type.dtype for a in draft.inputs]
+    types += [local.type for local in draft.locals if not (local.mutable or local.index)]
+    return [t for t in dict.fromkeys(types) if isinstance(t, Scalar) and t.is_int]
+
+
 def comparison(draft: Draft, families: tuple[str, ...]) -> Expr:
     """Return a comparison of a name or an input with a literal or another value."""
     c = draft.choices
-    floats = any(a.type.dtype == FLOAT for a in draft.inputs) or draft.of_type(FLOAT, mutable=False)
-    ints = any(a.type.dtype == INT for a in draft.inputs) or draft.of_type(INT, index=False, mutable=False)
+    floats, ints = _reals(draft), _wholes(draft)
     if ints and (not floats or c.chance(1, 3)):
-        return _integer_test(draft)
-    left = leaf(draft, FLOAT, literal=False, mutable=False)
+        return _integer_test(draft, ints[0] if len(ints) == 1 else c.pick(ints))
+    real = _real(draft, floats)
+    left = leaf(draft, real, literal=False, mutable=False)
     if c.chance(1, 3):
-        left = joined(c, c.pick(("+", "-", "*")), left, expr(draft, FLOAT, c.below(2), families))
-    right = number(c) if c.chance(2, 3) else leaf(draft, FLOAT)
+        left = joined(c, c.pick(("+", "-", "*")), left, expr(draft, real, c.below(2), families))
+    right = number(c, type_=real) if c.chance(2, 3) else leaf(draft, real)
     return joined(c, c.pick(_COMPARE_FLOAT), left, right)
 
 
-def _integer_test(draft: Draft) -> Expr:
+def _real(draft: Draft, floats: list[Scalar]) -> Scalar:
+    """Return one of these float types; where there is none, that of the vectors in scope, or float32."""
+    if floats:
+        return floats[0] if len(floats) == 1 else draft.choices.pick(floats)
+    types = [a.type.dtype for a in draft.inputs] + [local.type for local in draft.locals]
+    inner = [t.dtype for t in types if isinstance(t, (Vec, Mat, Quat, Transform)) and t.dtype.is_float]
+    return inner[0] if inner else FLOAT
+
+
+def _integer_test(draft: Draft, type_: Scalar = INT) -> Expr:
     c = draft.choices
-    left = leaf(draft, INT, literal=False, mutable=False)
+    left = leaf(draft, type_, literal=False, mutable=False)
     if c.chance(1, 2):
-        left = Apply(op("%", INT, INT), (left, whole(c, 2, 5)))
-        return apply(c.pick(("==", "!=")), left, whole(c, 0, 1))
-    return apply(c.pick(_COMPARE_INT), left, whole(c, 1, 9))
+        left = Apply(op("%", type_, type_), (left, whole(c, 2, 5, type_)))
+        return apply(c.pick(("==", "!=")), left, whole(c, 0, 1, type_))
+    return apply(c.pick(_COMPARE_INT), left, whole(c, 1, 9, type_))

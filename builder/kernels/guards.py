@@ -7,11 +7,12 @@ as a programmer might write it. Several ways per guard, so that guards do not ma
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from .choices import Choices
-from .ops import op
+from .ops import Op, op
 from .program import Apply, Expr, Literal, Name, Part
-from .types import FLOAT, INT, VEC3, Mat, Scalar, Value, Vec, scalar_of, vec
+from .types import FLOAT, INT, VEC3, Mat, Quat, Scalar, Transform, Value, Vec, scalar_of, vec
 
 Guard = Callable[[Choices, Expr], Expr]
 
@@ -50,6 +51,22 @@ _IDEMPOTENT = ("wp.abs", "wp.sign")
 _INVOLUTIONS = ("neg", "not", "wp.transpose")
 
 
+def built(type_: Value, parts: tuple[Expr, ...]) -> Apply:
+    """Return ``type_(parts...)`` of all components, or of one for all."""
+    if isinstance(type_, Vec) and not type_.alias and type_.n == 6 and len(parts) == 1:
+        parts *= 6  # a spatial vector is not made of one number
+    params = tuple(part.type for part in parts)
+    try:
+        return Apply(op(type_.text, *params, result=type_), parts)
+    except KeyError:
+        return Apply(_constructor(type_, params), parts)
+
+
+@cache
+def _constructor(type_: Value, params: tuple[Value, ...]) -> Op:
+    return Op(type_.text, params, type_, "vec_make", f"{type_.name} construction")
+
+
 def unsigned(x: Expr) -> Expr:
     """Return the expression without a leading minus."""
     return x.args[0] if isinstance(x, Apply) and x.op.symbol == "neg" else x
@@ -59,8 +76,12 @@ def unlike(choices: Choices, x: Expr) -> Expr:
     """Return an expression that differs from ``x`` by more than a factor, where ``x`` twice would be void."""
     if isinstance(x.type, Vec):
         parts = tuple(Part(x, ((k + 1) % x.type.n,), x.type.dtype) for k in range(x.type.n))
-        return Apply(op(x.type.text, *(x.type.dtype,) * x.type.n), parts)
+        return built(x.type, parts)
+    if isinstance(x.type, (Quat, Transform)):
+        return apply("wp.quat_inverse" if isinstance(x.type, Quat) else "wp.transform_inverse", x)
     type_ = scalar_of(x.type)
+    if isinstance(x.type, Mat) and x.type.rows != x.type.cols:
+        return apply("*", x, number(choices, type_=type_))
     if isinstance(x.type, Mat):
         return apply("+", apply("wp.transpose", x), apply("*", identity(x.type), number(choices, type_=type_)))
     return whole(choices, type_=type_) if type_.is_int else number(choices, type_=type_)
@@ -175,12 +196,25 @@ def _shift(choices: Choices, x: Expr) -> Expr:
     )
 
 
+def _each(choices: Choices, x: Expr, masks: tuple[int, ...]) -> Expr:
+    mask = _splat(x.type, Literal(choices.pick(masks), scalar_of(x.type)))
+    return apply("&", x, mask)
+
+
+def _each_byte(choices: Choices, x: Expr) -> Expr:
+    return _each(choices, x, (63, 127, 31))
+
+
+def _each_shift(choices: Choices, x: Expr) -> Expr:
+    return _each(choices, x, (7, 3))
+
+
 def _splat(type_: Value, value: Expr) -> Expr:
     if isinstance(type_, Vec):
-        return Apply(op(type_.text, type_.dtype), (value,))
+        return built(type_, (value,))
     assert isinstance(type_, Mat)
-    ones = Apply(op(vec(type_.n, type_.dtype).text, type_.dtype), (value,))
-    return apply("wp.outer", ones, ones)
+    left, right = (built(vec(n, type_.dtype), (value,)) for n in (type_.rows, type_.cols))
+    return apply("wp.outer", left, right)
 
 
 def _all_nonzero(choices: Choices, x: Expr) -> Expr:
@@ -215,6 +249,8 @@ GUARDS: dict[str, Guard] = {
     "int_small": _int_small,
     "byte": _byte,
     "shift": _shift,
+    "each_byte": _each_byte,
+    "each_shift": _each_shift,
     "vec_nonzero": _all_nonzero,
     "mat_nonzero": _all_nonzero,
     "mat_regular": _regular,

@@ -285,7 +285,9 @@ class Function:
     """A ``@wp.func``, or a ``@wp.func_native`` where it has a snippet; several of one name are overloads.
 
     ``gradient`` is the body of its ``@wp.func_grad``, whose parameters are those of the function and then
-    ``adj_ret``; empty where Warp derives the adjoint.
+    ``adj_ret`` (``adj_ret0``, ``adj_ret1``, ... for several results); empty where Warp derives the adjoint.
+    ``replay`` is the body of its ``@wp.func_replay``: what runs in its place in the backward pass.
+    ``returns`` writes the type of the result after ``->``. ``defaults`` are values of the last parameters.
     """
 
     name: str
@@ -295,6 +297,12 @@ class Function:
     snippet: Snippet | None = None
     doc: str = ""
     gradient: Body = ()
+    replay: Body = ()
+    returns: bool = False
+    defaults: tuple[Expr, ...] = ()
+
+
+Option = bool | int | tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +321,7 @@ class Program:
         family: the algorithm family it is of, or nothing.
         summary: one sentence that says what it computes, where its family knows; else it is derived.
         ndim: dimensions of the launch, where ``tid`` does not tell.
+        overloaded: whether ``wp.overload(kernel, ...)`` gives its generic arguments their types.
     """
 
     category: str
@@ -320,7 +329,7 @@ class Program:
     args: tuple[Arg, ...]
     tid: tuple[str, ...]
     body: Body
-    options: tuple[tuple[str, bool | int], ...] = ()
+    options: tuple[tuple[str, Option], ...] = ()
     constants: tuple[Constant, ...] = ()
     structs: tuple[Struct, ...] = ()
     functions: tuple[Function, ...] = ()
@@ -328,6 +337,7 @@ class Program:
     family: str = ""
     summary: str = ""
     ndim: int = 0
+    overloaded: bool = False
 
 
 __all__ = [

@@ -47,10 +47,11 @@ def statements(body: Body) -> Iterator[Stmt]:
 
 
 def bodies(program: Program) -> Iterator[Body]:
-    """Yield the body of each function (and of its gradient), then the kernel's."""
+    """Yield the body of each function (its gradient and its replay too), then the kernel's."""
     for function in program.functions:
         yield function.body
         yield function.gradient
+        yield function.replay
     yield program.body
 
 
@@ -137,7 +138,7 @@ class Reading:
                     self._read([root], into if value else [], indices)
         self._read(indices, [], indices)
         self.values += helpers
-        self.dtypes = {dtype_name(type_) for type_ in self._types}
+        self.dtypes = {dtype_name(type_) for type_ in self._types if not isinstance(type_, Several)}
 
     def _read(self, stack: list[Expr], applied: list[Apply], indices: list[Expr]) -> None:
         """Read the expressions of ``stack``; append their operations and the array indices they hold."""
@@ -172,6 +173,14 @@ class Reading:
             if isinstance(inner, (Vec, Mat)) and inner.alias
         }
         return [found[name] for name in sorted(found)]
+
+
+def stored_array(stmt: Put) -> str:
+    """Return the array into whose element a statement writes a field or a component; nothing for a local."""
+    node: Expr = stmt.target
+    while isinstance(node, (Part, Field)):
+        node = node.base
+    return node.array if isinstance(node, Load) and not isinstance(stmt.target, Load) else ""
 
 
 def _told(node: Apply) -> str:

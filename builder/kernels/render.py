@@ -38,7 +38,7 @@ from .program import (
     Word,
 )
 from .reading import Reading
-from .types import BOOL, FLOAT, INT, Array
+from .types import BOOL, FLOAT, INT, Array, Several, Value
 
 _INDENT = "    "
 _WIDTH = 100
@@ -189,8 +189,10 @@ def _annotation(arg: Arg) -> str:
     return arg.type.text.replace(arg.type.dtype.text, "Any") if isinstance(arg.type, Array) else "Any"
 
 
-def _signature(name: str, params: tuple[Arg, ...], result: str = "") -> str:
+def _signature(name: str, params: tuple[Arg, ...], result: str = "", defaults: tuple[Expr, ...] = ()) -> str:
     args = [f"{arg.name}: {_annotation(arg)}" for arg in params]
+    first = len(args) - len(defaults)
+    args[first:] = [f"{arg} = {expr(value)}" for arg, value in zip(args[first:], defaults, strict=True)]
     after = f" -> {result}:" if result else ":"
     line = f"def {name}({', '.join(args)}){after}"
     if len(line) <= _WIDTH:
@@ -210,14 +212,25 @@ def _struct(struct: Struct) -> list[str]:
 def _function(function: Function) -> list[str]:
     if function.snippet is not None:
         return _native(function)
-    lines = ["@wp.func", _signature(function.name, function.params)]
+    result = function.result.text if function.returns and function.result is not None else ""
+    lines = ["@wp.func", _signature(function.name, function.params, result, function.defaults)]
     _doc(function.doc, lines)
     _body(function.body, _INDENT, lines)
     if function.gradient:
-        params = (*function.params, *([Arg("adj_ret", function.result)] if function.result is not None else []))
+        params = (*function.params, *_adjoints(function.result))
         lines += ["", "", f"@wp.func_grad({function.name})", _signature(f"adj_{function.name}", params)]
         _body(function.gradient, _INDENT, lines)
+    if function.replay:
+        lines += ["", "", f"@wp.func_replay({function.name})", _signature(f"replay_{function.name}", function.params)]
+        _body(function.replay, _INDENT, lines)
     return lines
+
+
+def _adjoints(result: Value | None) -> list[Arg]:
+    """Return the parameters of a gradient that hold the adjoints of the results."""
+    if isinstance(result, Several):
+        return [Arg(f"adj_ret{k}", item) for k, item in enumerate(result.items)]
+    return [] if result is None else [Arg("adj_ret", result)]
 
 
 def _native(function: Function) -> list[str]:
@@ -247,6 +260,16 @@ def _kernel(program: Program) -> list[str]:
     return lines
 
 
+def _overload(program: Program) -> list[str]:
+    """Return the call that gives a generic kernel its types, by name."""
+    types = ", ".join(f'"{arg.name}": {arg.type.text}' for arg in program.args if arg.generic)
+    line = f"wp.overload({program.name}, {{{types}}})"
+    if len(line) <= _WIDTH:
+        return [line]
+    items = (f'{_INDENT * 2}"{arg.name}": {arg.type.text},' for arg in program.args if arg.generic)
+    return ["wp.overload(", f"{_INDENT}{program.name},", f"{_INDENT}{{", *items, f"{_INDENT}}},", ")"]
+
+
 def _imports(program: Program) -> list[str]:
     params = [*program.args, *(arg for function in program.functions for arg in function.params)]
     generic = any(arg.generic for arg in params)
@@ -266,4 +289,6 @@ def render(program: Program, reading: Reading | None = None) -> str:
     blocks += [_struct(struct) for struct in program.structs]
     blocks += [_function(function) for function in program.functions]
     blocks.append(_kernel(program))
+    if program.overloaded:
+        blocks.append(_overload(program))
     return "\n\n\n".join("\n".join(block) for block in blocks) + "\n"

@@ -8,7 +8,7 @@ from .draft import Draft, Local
 from .grammar import ARITHMETIC, comparison, condition, convert, element, expr, leaf
 from .guards import apply, joined, unsigned
 from .program import Assign, Atomic, Expr, For, If, Leave, Literal, Name, Stmt, Store
-from .types import FLOAT, INT, Value
+from .types import FLOAT, Scalar, Transform, Value, scalar_of
 
 
 def let(draft: Draft, type_: Value, depth: int, families: tuple[str, ...], *, mutable: bool = False) -> Local:
@@ -30,15 +30,17 @@ def update(draft: Draft, local: Local, depth: int, families: tuple[str, ...]) ->
     term = expr(draft, local.type, depth, families)
     if unsigned(term) == name:
         term = variable(draft, local.type)
-    way = c.below(5) if local.type in (FLOAT, INT) else c.below(2)
+    scalar = isinstance(local.type, Scalar)
+    way = c.below(5) if scalar else c.below(2)
     if way in (0, 1, 4):
         sign = "-" if (way == 1) != (unsigned(term) is not term) else "+"
         return Assign(local.name, unsigned(term), sign)
     if way == 2:
         return Assign(local.name, apply(c.pick(("wp.min", "wp.max")), name, term))
-    if local.type == INT:
+    type_ = scalar_of(local.type)
+    if type_.is_int:
         return Assign(local.name, apply("^", name, term))
-    return Assign(local.name, apply("+", apply("*", name, Literal(c.pick((0.5, 0.9, 0.25)), FLOAT)), term))
+    return Assign(local.name, apply("+", apply("*", name, Literal(c.pick((0.5, 0.9, 0.25)), type_)), term))
 
 
 def branch(draft: Draft, arms: int, otherwise: bool, body: Callable[[], None], *, depth: int = 0) -> None:
@@ -79,7 +81,8 @@ def combine(draft: Draft, type_: Value, value: Expr | None = None) -> Expr:
 def _join(draft: Draft, type_: Value, left: Expr | None, right: Expr) -> Expr:
     if left is None:
         return right
-    symbols = ("+", "-", "*", "wp.max", "wp.min") if type_ == FLOAT else ("+", "-")
+    real = isinstance(type_, Scalar) and type_.is_float
+    symbols = ("+", "-", "*", "wp.max", "wp.min") if real else ("*",) if isinstance(type_, Transform) else ("+", "-")
     return joined(draft.choices, draft.choices.pick(symbols), left, right)
 
 
@@ -93,7 +96,8 @@ def state(draft: Draft, type_: Value, *, start: Expr | None = None) -> Local:
     """Emit the initial value of an accumulator, which later statements update."""
     c = draft.choices
     if start is None:
-        zero = Literal(0, INT) if type_ == INT else Literal(c.pick((0.0, 1.0, 0.5)), FLOAT)
+        scalar = scalar_of(type_)
+        zero = Literal(0, scalar) if scalar.is_int else Literal(c.pick((0.0, 1.0, 0.5)), scalar)
         start = convert(draft, zero, type_)
     return draft.let(start, name=draft.names.accumulator(), mutable=True)
 

@@ -13,7 +13,25 @@ from typing import Any
 from .ops import Op, op
 from .ops.special import SPECIALS, special_op
 from .program import Apply, Expr, Field, Items, Literal, Name, Part, Span, Word
-from .types import BOOL, FLOAT, INT, Array, Mat, Opaque, Quat, Scalar, Struct, Tile, Transform, Value, Vec, scalar_of
+from .types import (
+    BOOL,
+    FLOAT,
+    INT,
+    Array,
+    Mat,
+    Opaque,
+    Quat,
+    Scalar,
+    Struct,
+    Tile,
+    Transform,
+    Value,
+    Vec,
+    mat,
+    quat,
+    scalar_of,
+    vec,
+)
 
 Like = Any  # a Term, a number, a truth value or a tuple of those
 
@@ -110,26 +128,50 @@ class Term:
         return Term(Apply(op("~", self.type), (self.e,)))
 
     def __getitem__(self, index: Like) -> Term:
-        """Return a component of a vector, quaternion, transform or matrix, or (one index) a row of a matrix."""
+        """Return a component of a vector, quaternion, transform or matrix, a row of a matrix (one index), a slice.
+
+        Slices have constant ends: ``v[0:2]`` is a shorter vector, ``m[:, 0]`` a column.
+        """
         places = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(k, slice) for k in places):
+            return Term(Part(self.e, tuple(lift(k, INT) for k in places), _sliced(self.type, places)))
         places = tuple(k if isinstance(k, int) else lift(k, INT) for k in places)
         type_ = self.type
         if isinstance(type_, Mat) and len(places) == 1:
-            from .types import vec
-
             return Term(Part(self.e, places, vec(type_.cols, type_.dtype)))
         if isinstance(type_, (Vec, Quat, Transform, Mat)):
             return Term(Part(self.e, places, type_.dtype))
         raise TypeError(f"a {type_.name} has no components; let() it first if it is an array or a tile")
 
     def __getattr__(self, name: str) -> Term:
-        """Return a field of a struct or of a query's result."""
+        """Return a field of a struct or of a query's result; x, y, z, w of a vector; p and q of a transform."""
+        if not name.startswith("__") and (found := _attribute(self.type, name)) is not None:
+            return Term(Field(self.e, name, found))
         if name.startswith("__") or not isinstance(self.type, (Struct, Opaque)):
             raise AttributeError(f"{self.e!r} has no attribute {name!r}")
         try:
             return Term(Field(self.e, name, self.type.field(name)))
         except KeyError:
             raise AttributeError(f"{self.type.name} has no field {name!r}") from None
+
+
+def _attribute(type_: Value, name: str) -> Value | None:
+    """Return the type of what Warp gives by name of a vector, quaternion or transform; None if it gives none."""
+    if isinstance(type_, Transform):
+        return {"p": vec(3, type_.dtype), "q": quat(type_.dtype)}.get(name)
+    if isinstance(type_, (Vec, Quat)) and name in tuple("xyzw"[: type_.n if isinstance(type_, Vec) else 4]):
+        return type_.dtype
+    return None
+
+
+def _sliced(type_: Value, places: tuple[Like, ...]) -> Value:
+    if isinstance(type_, Vec) and len(places) == 1:
+        return vec(len(range(*places[0].indices(type_.n))), type_.dtype)
+    if isinstance(type_, Mat) and len(places) <= 2:
+        axes = zip((*places, slice(None))[:2], (type_.rows, type_.cols), strict=True)
+        sizes = [len(range(*k.indices(n))) for k, n in axes if isinstance(k, slice)]
+        return vec(sizes[0], type_.dtype) if len(sizes) == 1 else mat(sizes[0], sizes[1], type_.dtype)
+    raise TypeError(f"a {type_.name} has no slices of {len(places)} dimensions")
 
 
 def lift(value: Like, like: Value = INT) -> Expr:
@@ -216,8 +258,12 @@ def _constructor(type_: Value, params: tuple[Value, ...]) -> Op:
 
 
 def make(type_: Value, *parts: Like) -> Term:
-    """Return ``type_(parts...)``: a vector, matrix, quaternion, transform or struct; zero without parts."""
-    args = tuple(lift(part, scalar_of(type_)) for part in parts)
+    """Return ``type_(parts...)``: a vector, matrix, quaternion, transform or struct (by fields); zero without parts."""
+    if isinstance(type_, Struct):
+        likes = [kind for _, kind in type_.fields][: len(parts)]
+        args = tuple(lift(part, like) for part, like in zip(parts, likes, strict=True))
+    else:
+        args = tuple(lift(part, scalar_of(type_)) for part in parts)
     params = tuple(arg.type for arg in args)
     try:
         return Term(Apply(op(type_.text, *params, result=type_), args))
@@ -229,12 +275,12 @@ def make(type_: Value, *parts: Like) -> Term:
 def _check_parts(type_: Value, params: tuple[Value, ...]) -> None:
     sizes = {0, 1}
     if isinstance(type_, Vec):
-        sizes.add(type_.n)
+        sizes = {0, type_.n} if type_.n == 6 and not type_.alias else {0, 1, type_.n}  # spatial vectors: not of one
     elif isinstance(type_, Mat):
         sizes.add(type_.rows * type_.cols)
     elif isinstance(type_, Struct):
-        if params:
-            raise TypeError(f"{type_.name}() takes no parts")
+        if params and params != tuple(kind for _, kind in type_.fields):
+            raise TypeError(f"{type_.name}() takes nothing or its fields in order")
         return
     if len(params) not in sizes or any(param is not scalar_of(type_) for param in params):
         raise TypeError(f"no {type_.name} of {', '.join(p.name for p in params)}")
@@ -243,6 +289,12 @@ def _check_parts(type_: Value, params: tuple[Value, ...]) -> None:
 def zero(type_: Value) -> Term:
     """Return the zero of a type."""
     return number(0, type_) if isinstance(type_, Scalar) else make(type_)
+
+
+def identity(type_: Mat | Quat | Transform) -> Term:
+    """Return the identity of a square matrix type, a quaternion or a transform."""
+    name = {Mat: "identity", Quat: "quat_identity", Transform: "transform_identity"}[type(type_)]
+    return Term(Apply(op(f"wp.{name}", result=type_), ()))
 
 
 def where(test: Term, yes: Like, otherwise: Like) -> Term:

@@ -6,20 +6,36 @@ from builder import codegen
 from builder.kernels import facts
 from builder.kernels.guards import GUARDS, LIMITS
 from builder.kernels.ops import TABLE, op, ops_for
-from builder.kernels.program import Apply, Arg, Load, Name, Program, Store
+from builder.kernels.program import Apply, Arg, Do, Let, LetMany, Load, Name, Program, Store
 from builder.kernels.reading import Reading
 from builder.kernels.render import render
-from builder.kernels.types import BOOL, FLOAT, INT, Array
+from builder.kernels.types import BFLOAT, BOOL, DOUBLE, FLOAT, INT, Array, Several, vec
+
+
+INDEX = (Name("i", INT),)
 
 
 def program_for(row):
-    """A kernel that loads each argument from an array, applies one row and stores the result."""
+    """A kernel that loads each argument from an array, applies one row and stores the result (or each of several).
+
+    A row called for its effect writes into its arguments, so they are locals, and they are stored.
+    """
     args = [Arg(f"a{k}", Array(kind, 1)) for k, kind in enumerate(row.params)]
-    index = (Name("i", INT),)
-    value = Apply(row, tuple(Load(arg.name, index, arg.type.dtype) for arg in args))
-    out = Arg("out", Array(row.result, 1))
-    body = (Store("out", index, value),)
-    return Program("arithmetic", "one_op", (*args, out), ("i",), body)
+    loads = [Load(arg.name, INDEX, arg.type.dtype) for arg in args]
+    if not isinstance(row.result, Several):
+        return _program(args, [], [Apply(row, tuple(loads))])
+    if row.result.items:
+        names = [Name(f"r{k}", kind) for k, kind in enumerate(row.result.items)]
+        return _program(args, [LetMany(tuple(name.name for name in names), Apply(row, tuple(loads)))], names)
+    names = [Name(f"v{k}", kind) for k, kind in enumerate(row.params)]
+    lets = [Let(name.name, load) for name, load in zip(names, loads, strict=True)]
+    return _program(args, [*lets, Do(Apply(row, tuple(names)))], names)
+
+
+def _program(args, body, results):
+    outs = [Arg(f"out{k}", Array(result.type, 1)) for k, result in enumerate(results)]
+    stores = [Store(out.name, INDEX, result) for out, result in zip(outs, results, strict=True)]
+    return Program("arithmetic", "one_op", (*args, *outs), ("i",), (*body, *stores))
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.symbol}:{','.join(p.name for p in row.params)}")
@@ -45,5 +61,17 @@ def test_lookup():
     assert op("+", FLOAT, FLOAT).result == FLOAT
     assert op("<", INT, INT).result == BOOL
     assert all(row.result == FLOAT and row.family == "math" for row in ops_for(FLOAT, ("math",)))
+    assert op("wp.float64", FLOAT, result=DOUBLE).result == DOUBLE
+    assert op("wp.svd3", op("wp.skew", vec(3)).result).result.items[1] == vec(3)
     with pytest.raises(KeyError, match="no op"):
         op("+", BOOL, BOOL)
+
+
+def test_bfloat16_has_rows_but_the_random_grammar_does_not_draw_it():
+    assert op("*", BFLOAT, BFLOAT).result == BFLOAT
+    assert not [row for row in TABLE if row.family == "arith" and BFLOAT in row.params]
+
+
+def test_a_row_for_its_effect_gives_nothing():
+    row = op("wp.quat_to_axis_angle", *next(r.params for r in TABLE if r.family == "quat_split" and len(r.params) == 3))
+    assert row.result == Several(())

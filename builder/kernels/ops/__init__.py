@@ -12,15 +12,14 @@ from collections import defaultdict
 from functools import cache
 
 from ..types import Value
-from . import linear, memory, queries, rotations, sampling, scalars, tiles
+from . import linear, memory, queries, rotations, sampling, scalars, tile_linear, tile_math, tiles
 from .row import PRECEDENCE, PREFIXES, TIGHTEST, Op, Row
 from .signature import Binding
 
 # Importing these registers their operations in `special.py`.
-REGISTERED = (tiles, queries, memory)
+REGISTERED = (tiles, tile_math, tile_linear, queries, memory)
 
-_TABLES = (scalars, linear, rotations, sampling, memory, queries)
-ROWS: tuple[Row, ...] = tuple(r for module in _TABLES for r in module.rows())
+ROWS: tuple[Row, ...] = tuple(r for module in (scalars, linear, rotations, sampling) for r in module.rows())
 
 _BY_SYMBOL: defaultdict[str, list[Row]] = defaultdict(list)
 for _row in ROWS:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..types import BOOL, NUMBERS
+from ..types import BFLOAT, BOOL, NUMBERS
 from .row import Row, row
+from .signature import SHORT
 
 _UNARY_MATH = (
     ("sin", "sine", None), ("cos", "cosine", None), ("tan", "tangent", "small"),
@@ -40,7 +41,7 @@ def _arithmetic() -> Iterator[Row]:
     yield row("wp.step", "F -> F", "arith2", "unit step", smooth=False)
     yield row("wp.copysign", "F F -> F", "arith3", "copying of a sign", smooth=False)
     yield row("wp.nonzero", "F -> F", "arith3", "test against zero", smooth=False)
-    yield row("wp.div_approx", "f32 f32 -> f32", "arith3", "approximate division", None, "nonzero")
+    yield row("wp.div_approx", "F F -> F", "arith3", "approximate division", None, "nonzero")
     yield row("neg", "I -> I", "int", "integer negation")
     yield row("//", "I I -> I", "int", "integer division", None, "int_nonzero")
     yield row("%", "I I -> I", "int", "integer remainder", None, "int_nonzero")
@@ -51,6 +52,7 @@ def _arithmetic() -> Iterator[Row]:
     yield row("wp.nonzero", "I -> I", "int2", "test against zero")
     yield row("wp.clamp", "I I I -> I", "int2", "integer clamping", None, "int_low", "int_high")
     yield row("//", "F F -> F", "arith3", "floor division", None, "nonzero", smooth=False)
+    yield row("pos", "N -> N", "plus", "unary plus")
 
 
 def _bits() -> Iterator[Row]:
@@ -58,6 +60,12 @@ def _bits() -> Iterator[Row]:
         yield row(symbol, "I I -> I", "bits", phrase)
     yield row("<<", "I I -> I", "bits", "left shift", "byte", "shift")
     yield row(">>", "I I -> I", "bits", "right shift", None, "shift")
+    for kind in ("V.I", "M.I"):
+        for symbol, phrase in (("&", "bitwise and"), ("|", "bitwise or"), ("^", "bitwise exclusive or")):
+            yield row(symbol, f"{kind} {kind} -> {kind}", "bits_vec", f"component-wise {phrase}")
+        yield row("<<", f"{kind} {kind} -> {kind}", "bits_vec", "component-wise left shift", "each_byte", "each_shift")
+        yield row(">>", f"{kind} {kind} -> {kind}", "bits_vec", "component-wise right shift", None, "each_shift")
+        yield row("~", f"{kind} -> {kind}", "bits_vec", "component-wise bitwise complement")
     yield row("~", "I -> I", "bits2", "bitwise complement")
     yield row("wp.bit_count", "I -> i32", "bits2", "count of set bits")
 
@@ -84,27 +92,29 @@ def _logic() -> Iterator[Row]:
     yield row("==", "F F -> b", "equal", "equality", smooth=False)
     yield row("!=", "F F -> b", "equal", "inequality", smooth=False)
     yield row("==", "b b -> b", "equal", "equality", smooth=False)
+    yield row("!=", "b b -> b", "equal", "inequality", smooth=False)
+    for kind in ("V", "V.I", "M", "Q", "T"):
+        # No "!=": Warp generates it, but its headers do not define it for these types, so nothing compiles.
+        yield row("==", f"{kind} {kind} -> b", "equal_all", "equality of all components", smooth=False)
     yield row("and", "b b -> b", "logic", "logical and", smooth=False)
     yield row("or", "b b -> b", "logic", "logical or", smooth=False)
     yield row("not", "b -> b", "logic", "logical not", smooth=False)
     for name, phrase in (("isfinite", "finiteness"), ("isnan", "not-a-number"), ("isinf", "infinity")):
-        yield row(f"wp.{name}", "F -> b", "float_test", f"{phrase} test", smooth=False)
-    for kind in ("F", "I", "V", "V.I", "M", "Q", "T"):
+        for kind in ("F", "V", "M", "Q"):
+            yield row(f"wp.{name}", f"{kind} -> b", "float_test", f"{phrase} test", smooth=False)
+    for kind in ("F", "I", "b", "V", "V.I", "M", "Q", "T"):
         yield row("wp.where", f"b {kind} {kind} -> {kind}", "select", "conditional selection")
 
 
 def _casts() -> Iterator[Row]:
     yield row("float", "i32 -> f32", "cast", "integer-to-float conversion", smooth=False)
     yield row("int", "f32 -> i32", "cast", "float-to-integer conversion", "bounded", smooth=False)
-    names = {"float32": "f32", "float64": "f64", "float16": "f16", "int32": "i32", "uint32": "u32", "int64": "i64"}
-    names |= {"uint64": "u64", "uint8": "u8"}
-    for target in (*NUMBERS, BOOL):
-        word = names.get(target.name)
-        if word is not None:
-            smooth = target.is_float
-            yield row(target.text, f"N -> {word}", "convert", f"conversion to {target.name}", smooth=smooth)
-    yield row("float", "b -> f32", "convert", "conversion of a truth value", smooth=False)
-    yield row("int", "b -> i32", "convert", "conversion of a truth value", smooth=False)
+    for target in (*NUMBERS, BFLOAT, BOOL):
+        smooth, phrase = target.is_float, f"conversion to {target.name}"
+        for source in ("N", "bf16") if target is not BFLOAT else ("N",):
+            yield row(target.text, f"{source} -> {SHORT[target]}", "convert", phrase, smooth=smooth)
+        if target is not BOOL:
+            yield row(target.text, f"b -> {SHORT[target]}", "convert", "conversion of a truth value", smooth=False)
 
 
 def rows() -> Iterator[Row]:

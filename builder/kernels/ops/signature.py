@@ -7,7 +7,10 @@
   than ``F``;
 - ``R`` a matrix of ``r`` by ``c``, ``Rt`` its transpose, ``Vr`` and ``Vc`` vectors of those lengths;
 - ``Q`` a quaternion, ``T`` a transform;
-- ``f32 f64 f16 i32 u32 i64 u64 u8 b`` one type.
+- ``f32 f64 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 b`` one type.
+
+``F`` and ``N`` stand for bfloat16 too, but the random grammar does not draw it. A signature without a result is a call
+for its effect, which gives a :class:`Several` of nothing.
 """
 
 from __future__ import annotations
@@ -18,17 +21,21 @@ from functools import cache
 from itertools import product
 
 from ..types import (
+    BFLOAT,
     BOOL,
     DOUBLE,
     FLOAT,
     FLOATS,
     HALF,
     INT,
+    INT8,
+    INT16,
     INT64,
     INTS,
     NUMBERS,
     UINT,
     UINT8,
+    UINT16,
     UINT64,
     Mat,
     Quat,
@@ -44,9 +51,10 @@ from ..types import (
 )
 
 _FIXED = {
-    "f32": FLOAT, "f64": DOUBLE, "f16": HALF, "i32": INT, "u32": UINT, "i64": INT64, "u64": UINT64, "u8": UINT8,
-    "b": BOOL,
+    "f32": FLOAT, "f64": DOUBLE, "f16": HALF, "bf16": BFLOAT, "i8": INT8, "u8": UINT8, "i16": INT16, "u16": UINT16,
+    "i32": INT, "u32": UINT, "i64": INT64, "u64": UINT64, "b": BOOL,
 }  # fmt: skip
+SHORT = {scalar: word for word, scalar in _FIXED.items()}
 _SCALARS: dict[str, tuple[Scalar, ...]] = {"F": FLOATS, "I": INTS, "N": NUMBERS}
 _LENGTHS = (2, 3, 4)
 _SHAPES = ((2, 3), (3, 2), (3, 4), (4, 3), (2, 4), (4, 2))
@@ -83,7 +91,7 @@ class Word:
         if name in binding:
             return binding[name] == value
         allowed = _SCALARS.get(name)
-        if allowed is not None and value not in allowed:
+        if allowed is not None and value not in allowed and not (value is BFLOAT and name != "I"):
             return False
         binding[name] = value
         return True

@@ -1,0 +1,12 @@
+"""dynamic_loop: loops whose number of turns the data decides."""
+
+from __future__ import annotations
+
+from ...families import one_of
+from .numbers import bisection, collatz, gcd, newton, power, series
+from .walks import binary_search, chase, escape, fixed_point, march, rejection, scan_rows
+
+build = one_of(
+    "dynamic_loop", collatz, gcd, power, bisection, newton, series, escape, march, binary_search, chase, fixed_point,
+    scan_rows, rejection,
+)  # fmt: skip
