@@ -15,7 +15,7 @@ from .guards import GUARDS, LIMITS, apply, identity, joined, number, unlike, uns
 from .indices import place
 from .ops import Op, op, ops_for
 from .program import Apply, Expr, Literal
-from .types import BOOL, FLOAT, INT, VEC_OF, Mat, Value, Vec, scalar_of
+from .types import BOOL, FLOAT, INT, VEC_OF, Mat, Scalar, Value, Vec, scalar_of
 
 ARITHMETIC = ("arith",)
 NUMERIC = ("arith", "arith2")
@@ -85,13 +85,22 @@ def make(draft: Draft, type_: Value) -> Expr:
         if c.chance(1, 2):
             return apply("wp.diag", leaf(draft, vec))
         return apply("wp.outer", leaf(draft, vec), leaf(draft, vec))
-    sources = [s for s in draft.locals if s.type not in (BOOL, type_) and not (s.index or s.mutable)]
+    sources = [
+        s for s in draft.locals if s.type not in (BOOL, type_) and not (s.index or s.mutable) and _convertible(s.type)
+    ]
     if sources:
         return convert(draft, draft.read(c.pick(sources)), type_)
     loads = [array for array in draft.inputs if array.type.dtype not in (BOOL, type_)]
     if loads:
         return convert(draft, element(draft, c.pick(loads)), type_)
-    return convert(draft, draft.threads()[0], type_) if type_ == FLOAT else draft.threads()[0]
+    if not draft.threads():
+        return convert(draft, number(c), type_)
+    return convert(draft, draft.threads()[0], type_)
+
+
+def _convertible(type_: Value) -> bool:
+    """Say whether a number can be had of a value of this type; of a tile, a view or a query none can."""
+    return isinstance(type_, (Scalar, Vec)) or (isinstance(type_, Mat) and type_.rows == type_.cols)
 
 
 def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
@@ -103,6 +112,8 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     if source == BOOL:
         one, zero = (Literal(1.0, FLOAT), Literal(0.0, FLOAT)) if type_ != INT else (Literal(1, INT), Literal(0, INT))
         return convert(draft, apply("wp.where", value, one, zero), type_)
+    if isinstance(source, Scalar) and isinstance(type_, Scalar) and not {source, type_} <= {INT, FLOAT}:
+        return Apply(op(type_.text, source, result=type_), (value,))
     if source == INT:
         return convert(draft, apply("float", value), type_)
     if isinstance(source, Vec):

@@ -313,6 +313,7 @@ class Program:
         family: the algorithm family it is of, or nothing.
         summary: one sentence that says what it computes, where its family knows; else it is derived.
         ndim: dimensions of the launch, where ``tid`` does not tell.
+        tiled: whether it is launched by ``wp.launch_tiled``, a block of threads for each index.
     """
 
     category: str
@@ -328,6 +329,7 @@ class Program:
     family: str = ""
     summary: str = ""
     ndim: int = 0
+    tiled: bool = False
 
 
 __all__ = [
