@@ -29,6 +29,14 @@ def extent(k: Author, words: str, lengths: tuple[int, ...]) -> Term:
     return k.constant(words, value) if k.c.chance(2, 3) else number(value, INT)
 
 
+def derived(k: Author, whole: Term, words: str = "WHOLE|TOTAL|SPAN|WIDE") -> Term:
+    """Return a length worked out of others, as Warp asks for one: a number, a constant, or ``wp.static(...)``."""
+    value, way = size_of(whole), k.c.below(3)
+    if way == 0:
+        return number(value, INT)
+    return k.constant(words, value) if way == 1 else k.static(whole)
+
+
 def _place(k: Author, given: tuple[Like, ...]) -> Like:
     """Return a shape or an offset; one alone may stand without its tuple."""
     return given[0] if len(given) == 1 and k.c.chance(1, 2) else given
@@ -67,7 +75,7 @@ def _adds(tile: Term) -> bool:
 def single(k: Author, tile: Term, words: str = "s|total|acc|value|res") -> Term:
     """Return the one element of a tile, in one of the ways to read it."""
     named = named_tile(k, tile, words)
-    return named[0] if k.c.chance(1, 2) else wp.tile_extract(named, 0)
+    return named[0] if k.c.chance(1, 2) else wp.tile_extract(named, number(0, INT))
 
 
 def give_single(k: Author, out: Arr, tile: Term, place: Term) -> None:
@@ -109,7 +117,9 @@ def combiner(k: Author, T: Scalar) -> Term:
     if k.c.chance(1, 3):
         return builtin(k.c.pick(("max", "min")), T, T)
     way = k.c.pick(_COMBINERS)
-    return k.function("combine|merge|join|fold|pick_one", {"a|x|left": T, "b|y|right": T}, lambda s, a, b: way(a, b)).word
+    return k.function(
+        "combine|merge|join|fold|pick_one", {"a|x|left": T, "b|y|right": T}, lambda s, a, b: way(a, b)
+    ).word
 
 
 def reduced(k: Author, tile: Term, axis: int | None = None) -> Term:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from math import ceil, prod
 from typing import TYPE_CHECKING
 
+from ..program import Static
 from ..types import FLOAT, FLOATS, INT, UINT, Array, Mat, Opaque, Scalar, Several, Tile, Value, Vec, mat, vec
 from .special import special
 
@@ -32,6 +33,8 @@ def figure(e: Expr) -> float:
     value = getattr(e, "value", None)
     if isinstance(value, (int, float)):
         return value
+    if isinstance(e, Static):
+        return figure(e.value)
     symbol = getattr(getattr(e, "op", None), "symbol", "")
     if symbol in _ARITHMETIC:
         left, right = (figure(arg) for arg in e.args)  # type: ignore[union-attr]

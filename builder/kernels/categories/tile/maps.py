@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...author import Arr, Author, Tiled
-from ...fusion.tiles import extent, function, loaded, real, reduced, shaped, size_of, stored
+from ...fusion.tiles import derived, extent, function, loaded, real, reduced, shaped, stored
 from ...terms import Term, number, wp
 from ...types import INT
 
@@ -119,7 +119,7 @@ def pooled(k: Author) -> None:
     x = k.input("x|src|signal", T)
     width, count = c.pick((2, 4, 8)), extent(k, "OUT|WINDOWS|GROUPS", (16, 32, 64))
     i = k.blocks("i|tile_id|bid")
-    whole = number(width * size_of(count), INT) if c.chance(1, 2) else count * width
+    whole = derived(k, count * width)
     tile = shaped(k, loaded(k, x, (whole,), (i * whole,)), 0, 2)
     folded = k.let("win|folded|groups", wp.tile_reshape(tile, shape=(count, width)))
     value = reduced(k, shaped(k, folded, 0, 1), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...author import Arr, Author
 from ...fusion.steps import coefficient, varied
-from ...fusion.tiles import extent, function, loaded, named_tile, real, reduced, shaped, size_of, stored
+from ...fusion.tiles import derived, extent, function, loaded, named_tile, real, reduced, shaped, size_of, stored
 from ...terms import Term, cast, number, quoted, wp
 from ...types import FLOAT, INT, Scalar
 
@@ -84,7 +84,7 @@ def shuffled(k: Author) -> None:
     x = k.input("x|src|packed", T)
     half = extent(k, "HALF|PAIRS|N", (16, 32, 64))
     i = k.blocks("i|tile_id|bid")
-    whole = number(2 * size_of(half), INT) if c.chance(1, 2) else half * 2
+    whole = derived(k, half * 2)
     pairs = wp.tile_reshape(shaped(k, loaded(k, x, (whole,), (i * whole,)), 0, 2), shape=(half, 2))
     turned = k.let("planes|cols_tile|turned", wp.tile_transpose(pairs))
     first, second = _halves(k, turned, size_of(half))
@@ -119,7 +119,7 @@ def assembled(k: Author) -> None:
     c, T = k.c, real(k)
     k.name("concat|assemble|pack_blocks|stack_parts|join_parts")
     part, count = extent(k, "PART|CHUNK|N", (16, 32, 64)), c.between(2, 4)
-    whole = number(count * size_of(part), INT) if c.chance(1, 2) else part * count
+    whole = derived(k, part * count)
     arrays = [k.input(words, T) for words in ("a|x|left", "b|y|right", "c0|z|third", "d0|w|fourth")[:count]]
     out = k.output("out|joined|dst", T)
     i = k.blocks("i|tile_id|bid")

@@ -128,4 +128,8 @@ def _between(k: Author, low: Term, high: Term, T: Scalar) -> Term:
     if T is FLOAT:
         share = number(k.c.between(1, 9) / 10)
         return wp.lerp(low, high, share) if k.c.chance(1, 2) else low + (high - low) * coefficient(k, FLOAT)
-    return where(high > low, (low + high) // 2, low) if k.c.chance(1, 2) else low + cast(0.5 * cast(high - low, FLOAT), INT)
+    return (
+        where(high > low, (low + high) // 2, low)
+        if k.c.chance(1, 2)
+        else low + cast(0.5 * cast(high - low, FLOAT), INT)
+    )

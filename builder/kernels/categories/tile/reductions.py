@@ -179,6 +179,3 @@ def dot_product(k: Author) -> None:
         give_single(k, out, wp.tile_reduce(combiner(k, T), joined), i)
     kinds = ("the dot product", "the squared distance", "the cosine", "a reduced combination")
     k.summary(f"Computes {kinds[way]} of matching rows of two {T.name} matrices, a block for each pair.")
-
-
-

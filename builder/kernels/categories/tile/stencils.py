@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ...author import Author
 from ...fusion.steps import coefficient
-from ...fusion.tiles import extent, function, loaded, named_tile, real, reduced, shaped, size_of, stored
-from ...terms import Term, number, wp
-from ...types import INT, Scalar, Tile
+from ...fusion.tiles import derived, extent, function, loaded, named_tile, real, reduced, shaped, size_of, stored
+from ...terms import Term, wp
+from ...types import Scalar, Tile
 
 
 def _halo(k: Author, length: Term, radius: int) -> Term:
     """Return the length of a tile with its halo: a sum with the constant, or a number."""
-    return length + 2 * radius if k.c.chance(1, 2) else number(size_of(length) + 2 * radius, INT)
+    return derived(k, length + 2 * radius, "HALO|PADDED|WIDE")
 
 
 def _window(k: Author, halo: Term, start: tuple[int, ...], shape: tuple[Term, ...]) -> Term:
@@ -96,7 +96,7 @@ def moving_window(k: Author) -> None:
     x, out = k.input("x|src|series", T), k.output("out|dst|smooth", T)
     count, width = extent(k, "COUNT|STEPS|WINDOWS", (8, 16, 32)), extent(k, "WIDTH|WINDOW|SPAN", (4, 8, 16))
     i = k.blocks("i|tile_id|bid")
-    total = number(size_of(count) + size_of(width), INT) if c.chance(1, 2) else count + width
+    total = derived(k, count + width)
     tile = named_tile(k, shaped(k, loaded(k, x, (total,), (i * count,)), 0, 2))
     with k.for_("s|w|step", count) as s:
         part = k.let("win|window|part", wp.tile_view(tile, offset=(s,), shape=(width,)))

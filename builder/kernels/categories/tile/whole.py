@@ -29,7 +29,9 @@ def _int_shaped(k: Author, tile: Term, other: Term | None, low: int, high: int) 
     for _ in range(k.c.between(low, high)):
         way = k.c.below(6)
         if way == 0 and other is not None:
-            tile = k.c.pick((lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b, lambda a, b: a + b))(tile, other)
+            tile = k.c.pick((lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b, lambda a, b: a + b))(
+                tile, other
+            )
         elif way == 1 and other is not None:
             tile = wp.tile_map(_int_function(k, T, 2), tile, other)
         elif way == 2:
