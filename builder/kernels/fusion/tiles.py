@@ -50,13 +50,17 @@ def loaded(
     words: str = "t|tile|x_tile|block_data",
     *,
     inside: bool = False,
+    register: bool = False,
 ) -> Tiled:
-    """Load a tile into a local; ``inside`` says that it lies in the array, so that no bounds need a check."""
+    """Load a tile into a local; ``inside`` says that it lies in the array, so that no bounds need a check.
+
+    ``register`` keeps it out of shared memory.
+    """
     # A lone number and a tuple may not be mixed.
     bare = len(shape) == 1 and k.c.chance(1, 2)
     keywords: dict[str, Like] = {"shape": shape[0] if bare else shape, "offset": offset[0] if bare else offset}
     if k.c.chance(1, 4):
-        keywords["storage"] = quoted(k.c.pick(("shared", "register")))
+        keywords["storage"] = quoted("register" if register else k.c.pick(("shared", "register")))
     if inside and k.c.chance(1, 3):
         keywords["bounds_check"] = False
     return k.let(words, wp.tile_load(array, **keywords))  # type: ignore[no-any-return]

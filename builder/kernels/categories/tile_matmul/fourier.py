@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author, Scope
+from ...author import Author, Scope, Tiled
 from ...fusion.steps import coefficient, varied
 from ...fusion.tiles import extent, loaded, named_tile, shaped, size_of, stored
 from ...terms import Term, cast, make, number, where, wp
@@ -26,7 +26,17 @@ def _windowed(k: Author, tile: Term, T: Scalar) -> Term:
         weights = named_tile(k, shaped(k, line, 1, 2), "window|taper|w")
         spread = wp.tile_broadcast(weights, tile.type.shape)  # type: ignore[union-attr]
         return named_tile(k, tile * spread)
-    return named_tile(k, wp.tile_map(_scaled(k, C), tile))
+    return _kept(k, wp.tile_map(_scaled(k, C), tile), C)
+
+
+def _kept(k: Author, mapped: Term, C: Vec) -> Tiled:
+    """Return what a function gave as a tile of the named type, as the transforms ask for: added to zeros."""
+    shape = mapped.type.shape  # type: ignore[union-attr]
+    if k.c.chance(1, 2):
+        return k.let("zs|work|buf", wp.tile_zeros(shape=shape, dtype=C) + mapped)  # type: ignore[no-any-return]
+    work: Tiled = k.let("zs|work|buf", wp.tile_zeros(shape=shape, dtype=C))
+    work += mapped
+    return work
 
 
 def _scaled(k: Author, C: Vec) -> Term:
@@ -46,7 +56,7 @@ def _signal(k: Author, C: Vec) -> tuple[Term, Term, Term, Term]:
     batch, length = extent(k, "BATCH|ROWS|B", (1, 2, 4)), extent(k, "FFT|LENGTH|N", _SIZES)
     x = k.input("x|signal|samples", C, 2)
     i = k.blocks("i|bid|chunk")
-    return loaded(k, x, (batch, length), (i * batch, 0), "z|sig|t"), batch, length, i
+    return loaded(k, x, (batch, length), (i * batch, 0), "z|sig|t", register=True), batch, length, i
 
 
 def spectrum(k: Author) -> None:
@@ -86,7 +96,7 @@ def filtered(k: Author) -> None:
     elif way == 1:
         other = loaded(k, k.input("kernel_f|h|filter_f", C, 2), (batch, length), (0, 0), "h_tile|other")
         times = k.function("cmul|complex_mul|times", {"a|x": C, "b|y": C}, _product)
-        tile = named_tile(k, wp.tile_map(times.word, tile, other))
+        tile = _kept(k, wp.tile_map(times.word, tile, other), C)
     else:
         tile = _by_place(k, tile, size_of(batch), size_of(length), T)
     k.do(wp.tile_ifft(tile))
