@@ -187,10 +187,17 @@ def _own_two(k: Author, t: Term, T: Scalar) -> Term:
     return wp.tile_map(function(k, T, 2), t, other)
 
 
+def runtime(k: Author, T: Scalar) -> Term:
+    """Return a factor that is no constant: Warp has no adjoint of a map of three arguments where one is."""
+    if k.scalar_count < 4 and k.c.chance(1, 2):
+        return k.scalar("alpha|gain|weight|rate|tau", T)
+    return Term(k.var("level|rate0|g0|mixing|bound", number(k.c.between(5, 300) / 100, T)).e)
+
+
 def _own_three(k: Author, t: Term, T: Scalar) -> Term:
     others = _others(k, t)
-    second = k.c.pick(others) if others else coefficient(k, T)
-    return wp.tile_map(function(k, T, 3), t, second, coefficient(k, T))
+    second = k.c.pick(others) if others else runtime(k, T)
+    return wp.tile_map(function(k, T, 3), t, second, runtime(k, T))
 
 
 def _limited(k: Author, t: Term, T: Scalar) -> Term:

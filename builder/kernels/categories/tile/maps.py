@@ -7,16 +7,17 @@ from ...fusion.tiles import derived, extent, function, loaded, real, reduced, sh
 from ...terms import Term, number, wp
 from ...types import INT
 
-_WORDS = (("i",), ("i|bi|row", "j|bj|col"), ("i|bi", "j|bj", "b|bk|k0"), ("i|bi", "j|bj", "b|bk", "c|bl"))
+# A tiled launch has three dimensions at most: four-dimensional tiles take the last axis whole.
+_WORDS = (("i|tile_id|bid|block",), ("i|bi|row", "j|bj|col"), ("i|bi", "j|bj", "b|bk|k0"))
 _LENGTHS = ((64, 128, 256, 512), (8, 16, 32), (4, 8), (2, 4))
 
 
 def _offsets(ids: tuple[Term, ...], shape: tuple[Term, ...]) -> tuple[Term, ...]:
-    return tuple(i * n for i, n in zip(ids, shape, strict=True))
+    return tuple(i * n for i, n in zip(ids, shape, strict=False)) + (number(0, INT),) * (len(shape) - len(ids))
 
 
 def _ids(k: Author, ndim: int) -> tuple[Term, ...]:
-    ids = k.blocks(*_WORDS[ndim - 1]) if ndim > 1 else k.blocks("i|tile_id|bid|block")
+    ids = k.blocks(*_WORDS[min(ndim, 3) - 1])
     return ids if ndim > 1 else (ids,)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...author import Author
 from ...fusion.steps import coefficient, varied
-from ...fusion.tiles import extent, give_single, loaded, named_tile, real, reduced, shaped, single, size_of, stored
+from ...fusion.tiles import extent, give_single, loaded, named_tile, real, reduced, runtime, shaped, single, size_of, stored
 from ...terms import Term, both, cast, number, where, wp
 from ...types import FLOAT, INT, UINT, Scalar, vec
 
@@ -109,7 +109,7 @@ def noise(k: Author) -> None:
         x = loaded(k, k.input("x|src|signal", FLOAT), (length,), (i * length,))
         stored(k, out, shaped(k, shaped(k, x, 0, 1) + random * coefficient(k, FLOAT), 0, 2), (i * length,))
     elif way == 1:
-        limit = coefficient(k, FLOAT, 10, 90)
+        limit = runtime(k, FLOAT)
         x = loaded(k, k.input("x|src|activations", FLOAT), (length,), (i * length,))
         words = {"v|x": FLOAT, "r|u": FLOAT, "p|rate": FLOAT}
         drop = k.function("drop|keep_if|mask_out", words, lambda s, v, r, p: where(r < p, 0.0, varied(s, v, 0, 2)))
