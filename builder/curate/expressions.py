@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from .snippets import Snippet
+
 # Fixed here and not read from `builtins`, which grows with Python.
 _BUILTINS = frozenset(
     ("abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset", "getattr",
@@ -55,6 +57,8 @@ class Expressions:
         self._scope = self._module
         self._fields: dict[str, str] = {}
         self._parameters: dict[str, Mapping[str, str]] = {}
+        self._snippets: Mapping[int, tuple[str, ...]] = {}
+        self._places: list[int] = []  # where the tokens of snippets start
         self._count = 0
 
     def visit(self, node: ast.AST) -> None:
@@ -113,8 +117,18 @@ class Expressions:
         if type(value) in (int, float, complex):
             self.numbers.append(len(self.tokens))
             self._emit(repr(value))
+        elif id(node) in self._snippets:
+            self._snippet(Snippet(value, self._snippets[id(node)], len(self._places)))
         else:
             self._emit(ascii(value))
+
+    def _snippet(self, snippet: Snippet) -> None:
+        start = len(self.tokens)
+        self._places.append(start)
+        self.tokens += snippet.tokens
+        self.names |= snippet.names
+        self.numbers += [start + place for place in snippet.numbers]
+        self.signs += [start + place for place in snippet.signs]
 
     def _attribute(self, node: ast.Attribute) -> None:
         self.operand(node.value, _ATOM)

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from .expressions import OPERATORS, VISITORS, Expressions
+from .snippets import native_snippets
 
 NEWLINE, INDENT, DEDENT = "\n", "\n>", "\n<"
 LAYOUT = (NEWLINE, INDENT, DEDENT)
@@ -37,6 +38,7 @@ class Walk(Expressions):
         self.visit(tree)
 
     def _top(self, node: ast.Module) -> None:
+        self._snippets = native_snippets(node)
         self._statements(node.body)
 
     def _statements(self, body: Sequence[ast.stmt]) -> None:

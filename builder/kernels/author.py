@@ -133,6 +133,47 @@ class Arr(Term):
         self._scope.atomic("add", self, index, value, augmented=True)
 
 
+class Tiled(Arr):
+    """A tile by name: elements and slices as of :class:`Arr`, and ``t += u`` are statements of its scope."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Like) -> Term:
+        type_, given = self.type, _tuple(index)
+        assert isinstance(type_, Tile)
+        if len(given) > len(type_.shape):
+            raise TypeError(f"{self.name} has {len(type_.shape)} dimensions, not {len(given)}")
+        lengths = [len(range(n)[k]) for n, k in zip(type_.shape, given, strict=False) if isinstance(k, slice)]
+        shape = (*lengths, *type_.shape[len(given) :])
+        return Term(Load(self.name, _places(index), Tile(type_.dtype, shape) if shape else type_.dtype))
+
+    def _assign(self, symbol: str, value: Like) -> Tiled:
+        given = lift(value, self.type)
+        if given.type != self.type:
+            raise TypeError(f"{self.name} is {self.type.text}, not {given.type.text}")
+        self._scope.draft.emit(Assign(self.name, given, symbol))
+        return self
+
+    def set(self, value: Like) -> None:
+        """Emit ``name = value``."""
+        self._assign("", value)
+
+    def __iadd__(self, value: Like) -> Tiled:
+        return self._assign("+", value)
+
+    def __isub__(self, value: Like) -> Tiled:
+        return self._assign("-", value)
+
+    def __iand__(self, value: Like) -> Tiled:
+        return self._assign("&", value)
+
+    def __ior__(self, value: Like) -> Tiled:
+        return self._assign("|", value)
+
+    def __ixor__(self, value: Like) -> Tiled:
+        return self._assign("^", value)
+
+
 def _tuple(index: Like) -> tuple[Like, ...]:
     return index if isinstance(index, tuple) else (index,)
 
@@ -150,6 +191,12 @@ class Callee:
     def gradient(self) -> Callee:
         """Return ``wp.grad(name)``: the derivative of a function of one parameter and one result."""
         return Callee(f"wp.grad({self.name})", self.result, self._count)
+
+    @property
+    def word(self) -> Term:
+        """The function itself as an argument; its type is what it gives."""
+        assert self.result is not None
+        return Term(Word(self.name, self.result))
 
     def __call__(self, *args: Like) -> Term:
         if not self._count - self._optional <= len(args) <= self._count:
@@ -208,7 +255,9 @@ class Scope:
         return Term(Name(self.draft.let(make(struct).e, name=self.word(words)).name, struct))
 
     def _named(self, name: str, type_: Value) -> Term:
-        return Arr(self, name, type_) if isinstance(type_, (Array, Tile)) else Term(Name(name, type_))
+        if isinstance(type_, Tile):
+            return Tiled(self, name, type_)
+        return Arr(self, name, type_) if isinstance(type_, Array) else Term(Name(name, type_))
 
     def hole(self, type_: Value, depth: int = 1, families: tuple[str, ...] = NUMERIC) -> Term:
         """Return a random expression of the grammar over what is in scope."""
@@ -495,6 +544,7 @@ class Author(Scope):
         self._options: dict[str, Option] = {}
         self._ndim = 0
         self._generic: tuple[str, ...] = ()
+        self._tiled = False
 
     @property
     def scalar_count(self) -> int:
@@ -527,6 +577,14 @@ class Author(Scope):
         self.draft.locals += [Local(name, INT, uses=1, index=True) for name in self.draft.tid]
         terms = tuple(Term(Name(name, INT)) for name in self.draft.tid)
         return terms if len(terms) > 1 else terms[0]
+
+    def blocks(self, *words: str) -> Any:
+        """Emit ``i, j = wp.tid()`` for a kernel that ``wp.launch_tiled`` starts: one block of threads for each index.
+
+        With one word more than the launch has dimensions the last is the thread's place in its block.
+        """
+        self._tiled = True
+        return self.tid(*words)
 
     def launch(self, ndim: int) -> None:
         """Say how many dimensions the launch has, for a kernel that does not ask for its thread index."""
@@ -579,4 +637,5 @@ class Author(Scope):
             self._summary,
             self._ndim,
             bool(self._generic),
+            self._tiled,
         )

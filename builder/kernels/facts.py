@@ -60,6 +60,8 @@ def features(reading: Reading) -> tuple[str, ...]:
     tags = {f"launch:{program.ndim or len(program.tid)}d"}
     if program.tid:
         tags.add("builtin:tid")
+    if program.tiled:
+        tags.add("launch:tiled")
     for arg in program.args:
         tags.add(f"dtype:{dtype_name(arg.type)}")
         if isinstance(arg.type, Array):

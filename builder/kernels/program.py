@@ -322,6 +322,7 @@ class Program:
         summary: one sentence that says what it computes, where its family knows; else it is derived.
         ndim: dimensions of the launch, where ``tid`` does not tell.
         overloaded: whether ``wp.overload(kernel, ...)`` gives its generic arguments their types.
+        tiled: whether it is launched by ``wp.launch_tiled``, a block of threads for each index.
     """
 
     category: str
@@ -338,6 +339,7 @@ class Program:
     summary: str = ""
     ndim: int = 0
     overloaded: bool = False
+    tiled: bool = False
 
 
 __all__ = [

@@ -30,6 +30,7 @@ from .program import (
     Stmt,
     Store,
     While,
+    Word,
 )
 from .types import Array, Mat, Several, Struct, Tile, Value, Vec
 
@@ -156,6 +157,9 @@ class Reading:
                 stack.extend(children(node)[::-1])
                 if isinstance(node, (Items, Span)):
                     continue
+            elif isinstance(node, Word):
+                self._named(node)
+                continue
             elif not isinstance(node, Name):
                 continue
             self._types.add(node.type)
@@ -181,6 +185,12 @@ def stored_array(stmt: Put) -> str:
     while isinstance(node, (Part, Field)):
         node = node.base
     return node.array if isinstance(node, Load) and not isinstance(stmt.target, Load) else ""
+
+    def _named(self, node: Word) -> None:
+        """Count a builtin that is an argument, as those are that map and reduce tiles."""
+        if node.text.startswith("wp.") and node.text != node.type.text:
+            self.builtins.add(node.text.removeprefix("wp."))
+            self.pairs.add((node.text.removeprefix("wp."), dtype_name(node.type)))
 
 
 def _told(node: Apply) -> str:

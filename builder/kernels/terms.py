@@ -12,6 +12,7 @@ from typing import Any
 
 from .ops import Op, op
 from .ops.special import SPECIALS, special_op
+from .ops.tile_math import tile_negation, tile_operator
 from .program import Apply, Expr, Field, Items, Literal, Name, Part, Span, Word
 from .types import (
     BOOL,
@@ -122,6 +123,8 @@ class Term:
     __hash__ = None  # type: ignore[assignment]
 
     def __neg__(self) -> Term:
+        if isinstance(self.type, Tile):
+            return Term(Apply(tile_negation(self.type), (self.e,)))
         return Term(Apply(op("neg", self.type), (self.e,)))
 
     def __invert__(self) -> Term:
@@ -213,6 +216,8 @@ def _infix(symbol: str, left: Like, right: Like) -> Term:
         a, b = left.e, right.e
     else:
         a, b = lift(left, like), lift(right, like)
+    if isinstance(a.type, Tile) or isinstance(b.type, Tile):
+        return Term(Apply(tile_operator(symbol, a.type, b.type), (a, b)))
     return Term(Apply(op(symbol, a.type, b.type), (a, b)))
 
 
@@ -295,6 +300,20 @@ def identity(type_: Mat | Quat | Transform) -> Term:
     """Return the identity of a square matrix type, a quaternion or a transform."""
     name = {Mat: "identity", Quat: "quat_identity", Transform: "transform_identity"}[type(type_)]
     return Term(Apply(op(f"wp.{name}", result=type_), ()))
+
+
+def quoted(text: str) -> Term:
+    """Return a string as an argument."""
+    return Term(Word(f'"{text}"'))
+
+
+def builtin(name: str, *params: Value) -> Term:
+    """Return ``wp.<name>`` as an argument that is a function; its type is what it gives on these types.
+
+    Raises:
+        KeyError: the table has no such function on these types.
+    """
+    return Term(Word(f"wp.{name}", op(f"wp.{name}", *params).result))
 
 
 def where(test: Term, yes: Like, otherwise: Like) -> Term:

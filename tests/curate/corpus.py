@@ -6,6 +6,7 @@ import ast
 import copy
 import random
 
+from builder.curate.snippets import lex, native_snippets
 from builder.kernels import candidate
 from builder.shipped import category_names
 
@@ -47,6 +48,13 @@ def renamed(source: str, names: dict[str, str] | None = None) -> str:
     """Return a source with its own names replaced; all of them by new ones unless told which."""
     tree = ast.parse(source)
     table = names or {name: f"other_{place}" for place, name in enumerate(own_names(tree))}
+    snippets = native_snippets(tree)
+    for node in ast.walk(tree):
+        if id(node) in snippets:
+            params = {name: table.get(name, name) for name in snippets[id(node)]}
+            params |= {f"adj_{name}": f"adj_{new}" for name, new in params.items()}
+            tokens = ((kind, params.get(text, text)) for kind, text in lex(node.value))
+            node.value = " ".join(f"\n{text}\n" if kind == "directive" else text for kind, text in tokens)
     return ast.unparse(Renamer(table).visit(tree))
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from builder.curate import analyse
 from builder.curate.keys import BANDS, GRAM, _blank, band_hashes, code_tokens, shingle_hashes
+from builder.curate.snippets import lex, native_snippets
 from builder.curate.syntax import LAYOUT, Walk
 from builder.errors import CodegenRejection
 
@@ -239,10 +240,32 @@ def test_numbers_change_only_the_exact_digest(index: int, step: float) -> None:
     assert (analyse(copy).exact != analyse(source).exact) == has_floats
 
 
-def _python_tokens(source: str) -> list[str]:
+class _Bare(ast.NodeTransformer):
+    """Takes away imports and docstrings."""
+
+    def visit_Import(self, node: ast.Import) -> None:
+        return None
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        return None if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str) else node
+
+
+def _python_tokens(tree: ast.Module) -> list[str]:
+    """Return Python's own tokens, without imports; numbers as values, the tokens of snippets in their place."""
     kinds = (tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING)
-    tokens = [t.string for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type in kinds]
-    return tokens[tokens.index("@") :]
+    snippets = native_snippets(tree)
+    texts = {node.value for node in ast.walk(tree) if id(node) in snippets}
+    bare = _Bare().visit(ast.parse(ast.unparse(tree)))
+    source = ast.unparse(bare)
+    found: list[str] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.STRING and ast.literal_eval(token.string) in texts:
+            found += [text for _, text in lex(ast.literal_eval(token.string))]
+        elif token.type in kinds:
+            found.append(repr(ast.literal_eval(token.string)) if token.string[0].isdigit() else token.string)
+    return found
 
 
 @pytest.mark.parametrize("index", range(120))
@@ -252,8 +275,7 @@ def test_the_walk_writes_the_tokens_of_the_source(index: int) -> None:
     tree = ast.parse(kernel(index))
     walk = Walk(tree)
     ours = [walk.names.get(token, token) for token in walk.tokens if token not in LAYOUT]
-    theirs = [repr(ast.literal_eval(t)) if t[0].isdigit() else t for t in _python_tokens(ast.unparse(tree))]
-    assert [t for t in ours if t not in "()"] == [t for t in theirs if t not in "()"]
+    assert [t for t in ours if t not in "()"] == [t for t in _python_tokens(tree) if t not in "()"]
 
 
 def test_syntax_kernels_seldom_use_is_told_apart() -> None:
