@@ -14,8 +14,9 @@ import importlib.util
 import linecache
 import time
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ except ImportError as error:
 
 _NEEDS = {
     wcontext: ("Kernel", "Module", "ModuleHasher", "ModuleBuilder", "user_modules", "function_key_counts"),
-    wcontext.Module: ("resolve_options", "_detach_references"),
+    wcontext.Module: ("resolve_options", "_detach_references", "register_kernel"),
     wcontext.ModuleBuilder: ("_codegen_functions", "_get_tile_helper_struct_hashes"),
     wcodegen: (
         "codegen_kernel",
@@ -271,6 +272,98 @@ def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
         ),
         entry_point=wcodegen.codegen_module(kernel, "cpu", builder.options),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNames:
+    """The names under which a kernel that was defined elsewhere is generated.
+
+    Attributes:
+        kernel: the kernel's name.
+        functions: ``(function, name, native name)`` of every function it may call, each overload on its own.
+        structs: name with Warp's content hash -> plain name.
+    """
+
+    kernel: str
+    functions: tuple[tuple[Any, str, str], ...]
+    structs: Mapping[str, str]
+
+
+def emit_kernel(kernel: Any, names: GivenNames | None = None) -> RawCode:
+    """Return what Warp generates for a kernel object of a running process, for both devices.
+
+    Nothing that was generated before shows in it: functions lose the instances and marks that other kernels
+    left on them. The objects have their own names again afterwards.
+
+    Args:
+        kernel: a kernel with concrete arguments, or one overload of a generic kernel.
+        names: what to call it and what it needs; its own names if not given.
+
+    Raises:
+        CodegenRejection: Warp refuses the kernel (``codegen_error``).
+    """
+    names = names or GivenNames(kernel.key, (), {})
+    with _isolated(), _renamed(kernel, names):
+        strip_hash = kernel.module.options["strip_hash"]
+        try:
+            raw = _emit(kernel, {})
+        except _REFUSALS as error:
+            raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
+        finally:
+            kernel.module.options["strip_hash"] = strip_hash
+    plain = tuple((hashed, names.structs.get(hashed, name)) for hashed, name in raw.structs)
+    return replace(raw, structs=plain)
+
+
+@contextmanager
+def _renamed(kernel: Any, names: GivenNames) -> Iterator[None]:
+    saved: list[tuple[Any, dict[str, Any]]] = []
+
+    def give(target: Any, **values: Any) -> None:
+        saved.append((target, {name: getattr(target, name) for name in values}))
+        for name, value in values.items():
+            setattr(target, name, value)
+
+    for function, name, native in names.functions:
+        _forget_instances(function)
+        give(function, key=name, native_func=native)
+        if function.custom_grad_func is not None:
+            give(function.custom_grad_func, key=name, native_func=native)
+    give(kernel, key=names.kernel, _mangled_name=None)
+    try:
+        yield
+    finally:
+        for target, values in reversed(saved):
+            for name, value in values.items():
+                setattr(target, name, value)
+        kernel._mangled_name = None
+
+
+def _forget_instances(function: Any) -> None:
+    """Drop what generating other kernels left on a function: instances of generics, marks, code."""
+    for signature, overload in list(function.user_overloads.items()):
+        if overload.generic_parent is not None:
+            del function.user_overloads[signature]
+    function.__dict__.pop("_callable_specializations", None)
+    for one in (function, function.custom_grad_func):
+        if one is not None:
+            one.adj.used_by_backward_kernel = one.adj.force_adjoint_codegen = one.adj.uses_grad_call = False
+
+
+def watch_kernels() -> list[Any]:
+    """Return a list to which every kernel that Warp registers from now on is added, in order.
+
+    For a process of its own: it hooks Warp's module class, and the list keeps the kernels alive.
+    """
+    seen: list[Any] = []
+    register = wcontext.Module.register_kernel
+
+    def register_kernel(module: Any, kernel: Any) -> None:
+        seen.append(kernel)
+        register(module, kernel)
+
+    wcontext.Module.register_kernel = register_kernel
+    return seen
 
 
 def measure_bound(sources: Iterable[str]) -> float:

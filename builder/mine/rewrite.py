@@ -1,0 +1,205 @@
+"""One function's source with every name that is not its own replaced by a definition of the new source."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+from typing import TYPE_CHECKING, Any
+
+import warp as wp
+
+from ..codegen import objects
+from .items import Text
+from .scopes import MISSING, Scope, Source, chain
+from .values import Unwritable, expression, type_expression
+
+if TYPE_CHECKING:
+    from .closure import Closure
+
+_NAMESPACE_BASES = (types.ModuleType, type)
+
+
+class Rewriter:
+    """Collects the edits of one function or class, and the names it leaves alone.
+
+    Args:
+        source: its text.
+        scope: where its names are looked up.
+        closure: what it needs is defined there.
+        by_value: write the value of every ``wp.static`` and the type of every annotation, whatever the author wrote.
+    """
+
+    def __init__(self, source: Source, scope: Scope, closure: Closure, *, by_value: bool = False) -> None:
+        self._source = source
+        self._scope = scope
+        self._closure = closure
+        self._by_value = by_value
+        self._edits: list[tuple[int, int, tuple[Any, ...]]] = []
+        self._free: set[str] = set()
+
+    def replace(self, node: Any, parts: tuple[Any, ...]) -> None:
+        """Put ``parts`` in the place of a node."""
+        self.replace_span(*self._source.span(node), parts)
+
+    def replace_span(self, start: int, end: int, parts: tuple[Any, ...]) -> None:
+        """Put ``parts`` in the place of a span of the text."""
+        if parts != (self._source.text[start:end],):
+            self._edits.append((start, end, parts))
+
+    def text(self, start: int, end: int) -> Text:
+        """Return the text between two offsets with all edits made."""
+        parts: list[Any] = []
+        at = start
+        for first, last, new in sorted(self._edits, key=lambda edit: edit[:2]):
+            if start <= first and last <= end:
+                parts += [self._source.text[at:first], *new]
+                at = last
+        parts.append(self._source.text[at:end])
+        return Text(tuple(parts), self._scope.bound, frozenset(self._free))
+
+    def visit(self, node: ast.AST, static: bool = False) -> None:
+        """Edit the names below a node.
+
+        Args:
+            node: a statement or an expression.
+            static: it is evaluated by Python (an annotation, a default, ``wp.static``), not translated by Warp.
+
+        Raises:
+            Unwritable: a name stands for something that cannot be defined in a source.
+        """
+        if isinstance(node, ast.Call) and objects.is_static(self._object(node.func)):
+            self.visit(node.func)
+            self._static(node)
+        elif isinstance(node, (ast.Name, ast.Attribute)) and (found := chain(node)) is not None:
+            if isinstance(found[0].ctx, ast.Load):
+                self._chain(*found, static)
+        else:
+            for child in ast.iter_child_nodes(node):
+                self.visit(child, static)
+
+    def _object(self, node: ast.expr) -> Any:
+        """Return what a dotted name stands for, or :data:`MISSING`."""
+        found = chain(node)
+        if found is None or found[0].id in self._scope.bound:
+            return MISSING
+        obj = self._scope.get(found[0].id)
+        for attribute in found[1]:
+            obj = getattr(obj, attribute.attr, MISSING)
+        return obj
+
+    def _chain(self, root: ast.Name, attributes: list[ast.Attribute], static: bool) -> None:
+        if root.id in self._scope.bound:
+            return
+        obj, container, used = self._scope.get(root.id), None, 0
+        if obj is MISSING or (obj is None and not static):
+            self._free.add(root.id)
+            return
+        while used < len(attributes) and _is_namespace(obj):
+            container, obj = obj, getattr(obj, attributes[used].attr, MISSING)
+            used += 1
+        start, end = self._source.span(attributes[used - 1] if used else root)
+        self.replace_span(start, end, self._leaf(root, attributes[:used], container, obj, static))
+
+    def _leaf(
+        self, root: ast.Name, path: list[ast.Attribute], container: Any, obj: Any, static: bool
+    ) -> tuple[Any, ...]:
+        name = path[-1].attr if path else root.id
+        if obj is wp:
+            return ("wp",)
+        if container is wp and (obj is MISSING or not _is_namespace(obj)):
+            return (f"wp.{name}",)
+        if obj is MISSING:
+            raise Unwritable(f"no attribute {name}")
+        if isinstance(obj, objects.Function):
+            return type_expression(obj, self._closure.define)
+        if not path or not objects.is_value(obj):
+            return (self._closure.constant(name, obj, static),)
+        if isinstance(container, type):
+            return (self._closure.member(container, name, obj), f".{name}")
+        parts = expression(obj, self._closure.define)
+        # A literal is what Warp makes of an attribute; it has no sign, because a sign would be an operation.
+        plain = type(obj) in (bool, int, float) and parts[0][0] not in "-f"
+        return parts if plain else ("(", *parts, ")") if static else ("wp.static(", *parts, ")")
+
+    def _static(self, node: ast.Call) -> None:
+        argument = node.args[0] if node.args else node.keywords[0].value
+        edits, free = list(self._edits), set(self._free)
+        names = {inner.id for inner in ast.walk(argument) if isinstance(inner, ast.Name)}
+        try:
+            if self._by_value and not names & self._scope.bound:
+                raise Unwritable("its value is asked for")
+            self.visit(argument, static=True)
+        except Unwritable:
+            self._edits, self._free = edits, free
+            if names & self._scope.bound - _inner(argument):
+                raise
+            self.replace(argument, self._closure.value(self._evaluate(argument), static=True))
+
+    def _evaluate(self, node: ast.expr) -> Any:
+        text = self._source.segment(node)
+        try:
+            return self._scope.evaluate(f"({text}\n)")
+        except Exception as error:  # noqa: BLE001 (it runs the package's own code)
+            raise Unwritable(f"evaluating {text!r} raises {type(error).__name__}"[:120]) from None
+
+    def annotation(self, node: ast.expr, actual: Any) -> None:
+        """Keep an annotation that means ``actual`` where it will stand, or write that type instead.
+
+        Raises:
+            Unwritable: neither can be done.
+        """
+        edits, free = list(self._edits), set(self._free)
+        kept = not self._by_value and not isinstance(node, ast.Constant)
+        if kept:
+            try:
+                kept = objects.same_type(self._evaluate(node), actual)
+                self.visit(node, static=True)
+            except Unwritable:
+                kept = False
+        if kept:
+            return
+        after, after_free = self._edits, self._free
+        self._edits, self._free = edits, free
+        try:
+            self.replace(node, type_expression(actual, self._closure.define))
+        except Unwritable:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                raise
+            # A generic annotation: only its text says it.
+            self._edits, self._free = after, after_free
+            self._edits[len(edits) :] = []
+            self.visit(node, static=True)
+
+    def default(self, node: ast.expr, actual: Any) -> None:
+        """Keep a default value that is still the value, or write that value instead."""
+        try:
+            same = self._evaluate(node)
+            if type(same) is type(actual) and same == actual:
+                self.visit(node, static=True)
+                return
+        except (Unwritable, ValueError):
+            pass
+        self.replace(node, self._closure.value(actual, static=True))
+
+
+def _inner(node: ast.expr) -> set[str]:
+    """Return the names that comprehensions and lambdas inside an expression bind."""
+    names = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
+            names.add(inner.id)
+        elif isinstance(inner, ast.Lambda):
+            names.update(arg.arg for arg in inner.args.args)
+    return names
+
+
+def _is_namespace(obj: Any) -> bool:
+    """Say whether only the attributes of an object mean something to Warp."""
+    if obj is MISSING or obj is None or isinstance(obj, (objects.Function, objects.Struct, objects.StructInstance)):
+        return False
+    if isinstance(obj, type):
+        return not (objects.is_scalar_type(obj) or objects.is_composite_type(obj) or obj.__module__ == "typing")
+    if isinstance(obj, (str, tuple, list, dict, types.FunctionType, types.BuiltinFunctionType)):
+        return False
+    return not (objects.is_value(obj) or objects.is_array(obj) or hasattr(builtins, getattr(obj, "__name__", "-")))
