@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -100,3 +101,8 @@ def is_static(func: Any) -> bool:
 def builtin_names() -> frozenset[str]:
     """Return the names of Warp's builtin functions."""
     return frozenset(wcontext.builtin_functions)
+
+
+def operator_name(operator: ast.operator) -> str:
+    """Return the name of the function by which Warp translates a binary operator."""
+    return str(wcodegen.builtin_operators[type(operator)])

@@ -14,7 +14,7 @@ import importlib.util
 import linecache
 import time
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -350,20 +350,18 @@ def _forget_instances(function: Any) -> None:
             one.adj.used_by_backward_kernel = one.adj.force_adjoint_codegen = one.adj.uses_grad_call = False
 
 
-def watch_kernels() -> list[Any]:
-    """Return a list to which every kernel that Warp registers from now on is added, in order.
+def watch_kernels(on_kernel: Callable[[Any], None]) -> None:
+    """Call ``on_kernel`` with every kernel that Warp registers from now on.
 
-    For a process of its own: it hooks Warp's module class, and the list keeps the kernels alive.
+    For a process of its own: it hooks Warp's module class for good.
     """
-    seen: list[Any] = []
     register = wcontext.Module.register_kernel
 
     def register_kernel(module: Any, kernel: Any) -> None:
-        seen.append(kernel)
         register(module, kernel)
+        on_kernel(kernel)
 
     wcontext.Module.register_kernel = register_kernel
-    return seen
 
 
 def measure_bound(sources: Iterable[str]) -> float:

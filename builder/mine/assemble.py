@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import keyword
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -126,7 +127,15 @@ def _kernel_decorator(kernel: Any) -> str:
         arguments |= {"module": "unique", "module_options": changed}
     if not arguments:
         return "@wp.kernel\n"
-    return f"@wp.kernel({', '.join(f'{name}={value!r}' for name, value in arguments.items())})\n"
+    return f"@wp.kernel({', '.join(f'{name}={_option(value)}' for name, value in arguments.items())})\n"
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f'"{name}": {_option(one)}' for name, one in value.items()) + "}"
+    if isinstance(value, enum.Enum):
+        return f"wp.{type(value).__name__}.{value.name}"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 __all__ = ["Assembled", "Text", "assemble"]

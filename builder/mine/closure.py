@@ -117,12 +117,19 @@ class Closure:
             item.texts.append(Text((item, " = wp.constant(" if value else " = ", *parts, ")\n" if value else "\n")))
         return item
 
-    def member(self, container: type, name: str, value: Any) -> Item:
-        """Return the class that holds a constant under a name, with that constant in it."""
-        item, new = self._item(("class", id(container)), "class", container.__name__, container)
+    def member(self, container: Any, names: list[str], value: Any) -> Item:
+        """Return the class that stands for a class or module with a constant in it.
+
+        Args:
+            container: the class or module.
+            names: what the author calls it, and the constant.
+            value: the constant.
+        """
+        wanted = container.__name__ if isinstance(container, type) else names[0]
+        item, new = self._item(("class", id(container)), "class", wanted, container)
         if new:
             self._members[item] = {}
-        self._members[item].setdefault(name, expression(value, self.define))
+        self._members[item].setdefault(names[1], expression(value, self.define))
         return item
 
     def value(self, obj: Any, static: bool) -> tuple[Any, ...]:

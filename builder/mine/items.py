@@ -37,15 +37,17 @@ class Text:
         parts: text and definitions, in order.
         bound: names that are local in it, so that no definition it uses may have one of them.
         free: names it leaves to Warp and Python, so that no definition at all may have one of them.
+        implied: definitions that it uses without naming them: functions called like an operator.
     """
 
     parts: Parts
     bound: frozenset[str] = frozenset()
     free: frozenset[str] = frozenset()
+    implied: tuple[Item, ...] = ()
 
     def items(self) -> list[Item]:
         """Return the definitions it uses."""
-        return [part for part in self.parts if isinstance(part, Item)]
+        return [*(part for part in self.parts if isinstance(part, Item)), *self.implied]
 
     def render(self) -> str:
         """Return the text with every name put in."""

@@ -7,56 +7,85 @@ kernel, functions and structs are given the names they have in the new source.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import Any
 
-from ..codegen.pipeline import Generated, canonical_code, generate
-from ..codegen.warp_adapter import emit_kernel
+from ..codegen.kernel_source import one_line, parse
+from ..codegen.pipeline import Generated, canonical_code
+from ..codegen.raw import RawCode
+from ..codegen.warp_adapter import emit, emit_kernel
 from ..errors import CodegenRejection
-from .assemble import assemble
+from ..record import CODE_COLUMNS
+from .assemble import Assembled, assemble
+from .reasons import KernelReason, MiningRejection
 from .values import Unwritable
 
 
 @dataclass(frozen=True, slots=True)
 class Proved:
+    """A self-contained kernel source, its syntax tree and its canonical code."""
+
     text: str
+    tree: ast.Module
     code: Generated
 
 
-class MiningRejection(Exception):
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(f"{reason}: {detail}")
-        self.reason = reason
-        self.detail = detail
-
-
 def prove(kernel: Any) -> Proved:
+    """Return the self-contained source of a kernel, with the proof made.
+
+    The author's own expressions are tried first, then the values and types that they stand for.
+
+    Args:
+        kernel: a kernel with concrete arguments, or one overload of a generic kernel.
+
+    Raises:
+        MiningRejection: Warp refuses the kernel, or no source was found that generates its code.
+    """
     try:
-        emit_kernel(kernel)
-    except CodegenRejection as refusal:
-        raise MiningRejection("not_generated", refusal.detail) from None
-    failure = None
-    for by_value in (False, True):
+        return _attempt(kernel, by_value=False)
+    except MiningRejection as first:
+        if first.reason is KernelReason.CODEGEN_ERROR:
+            raise
         try:
-            return _attempt(kernel, by_value)
-        except MiningRejection as rejection:
-            failure = failure or rejection
-    raise failure
+            return _attempt(kernel, by_value=True)
+        except MiningRejection:
+            raise first from None
 
 
-def _attempt(kernel, by_value):
+def _attempt(kernel: Any, by_value: bool) -> Proved:
     try:
         assembled = assemble(kernel, by_value=by_value)
-    except Unwritable as error:
-        raise MiningRejection("unwritable", str(error)) from None
-    original = canonical_code(emit_kernel(kernel, assembled.names), source_comments=False)
+    except Exception as error:  # noqa: BLE001 (a package's objects may raise anything when they are looked at)
+        _original(kernel, None)  # if Warp refuses it too, that is the reason
+        detail = str(error) if isinstance(error, Unwritable) else one_line(error)
+        raise MiningRejection(KernelReason.UNWRITABLE, detail) from None
+    original = canonical_code(_original(kernel, assembled), source_comments=False)
     try:
-        again = generate(assembled.text, source_comments=False)
+        program = parse(assembled.text)
+        raw = emit(program)
     except CodegenRejection as refusal:
-        raise MiningRejection("source_" + refusal.reason, refusal.detail + "\n" + assembled.text) from None
-    for name in ("cpp_forward", "cpp_backward", "cuda_forward", "cuda_backward"):
+        raise MiningRejection(KernelReason.SOURCE_ERROR, refusal.detail) from None
+    again = canonical_code(raw, source_comments=False)
+    for name in CODE_COLUMNS:
         if getattr(original, name) != getattr(again, name):
-            import difflib
-            d="\n".join(list(difflib.unified_diff(getattr(original, name).splitlines(), getattr(again, name).splitlines(), lineterm="", n=1))[:30])
-            raise MiningRejection("different_code", name + "\n" + d + "\n" + assembled.text)
-    return Proved(assembled.text, again)
+            where = _first_difference(getattr(original, name), getattr(again, name))
+            raise MiningRejection(KernelReason.DIFFERENT_CODE, f"{name}, {where}")
+    return Proved(assembled.text, program.tree, canonical_code(raw))
+
+
+def _original(kernel: Any, assembled: Assembled | None) -> RawCode:
+    try:
+        return emit_kernel(kernel, None if assembled is None else assembled.names)
+    except CodegenRejection as refusal:
+        raise MiningRejection(KernelReason.CODEGEN_ERROR, refusal.detail) from None
+    except Exception as error:  # noqa: BLE001 (code of the package runs here: wp.static, types, defaults)
+        raise MiningRejection(KernelReason.CODEGEN_ERROR, one_line(error)) from None
+
+
+def _first_difference(a: str, b: str) -> str:
+    ours, theirs = b.split("\n"), a.split("\n")
+    for number, (mine, other) in enumerate(zip(ours, theirs, strict=False), 1):
+        if mine != other:
+            return one_line(f"line {number}: {other.strip()!r} became {mine.strip()!r}")
+    return f"{len(theirs)} lines became {len(ours)}"

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import warp as wp
 
 from ..codegen import objects
-from .items import Text
+from .items import Item, Text
 from .scopes import MISSING, Scope, Source, chain
-from .values import Unwritable, expression, type_expression
+from .values import Unwritable, expression, public_name, type_expression
 
 if TYPE_CHECKING:
     from .closure import Closure
-
-_NAMESPACE_BASES = (types.ModuleType, type)
 
 
 class Rewriter:
@@ -37,6 +35,8 @@ class Rewriter:
         self._by_value = by_value
         self._edits: list[tuple[int, int, tuple[Any, ...]]] = []
         self._free: set[str] = set()
+        self._implied: list[Item] = []
+        self._arguments: set[ast.expr] = set()
 
     def replace(self, node: Any, parts: tuple[Any, ...]) -> None:
         """Put ``parts`` in the place of a node."""
@@ -56,7 +56,7 @@ class Rewriter:
                 parts += [self._source.text[at:first], *new]
                 at = last
         parts.append(self._source.text[at:end])
-        return Text(tuple(parts), self._scope.bound, frozenset(self._free))
+        return Text(tuple(parts), self._scope.bound, frozenset(self._free), tuple(self._implied))
 
     def visit(self, node: ast.AST, static: bool = False) -> None:
         """Edit the names below a node.
@@ -68,6 +68,8 @@ class Rewriter:
         Raises:
             Unwritable: a name stands for something that cannot be defined in a source.
         """
+        if isinstance(node, ast.Call) and not static:
+            self._arguments.update((*node.args, *(keyword.value for keyword in node.keywords)))
         if isinstance(node, ast.Call) and objects.is_static(self._object(node.func)):
             self.visit(node.func)
             self._static(node)
@@ -75,8 +77,18 @@ class Rewriter:
             if isinstance(found[0].ctx, ast.Load):
                 self._chain(*found, static)
         else:
+            if isinstance(node, (ast.BinOp, ast.AugAssign)) and not static:
+                self._operator(objects.operator_name(node.op))
             for child in ast.iter_child_nodes(node):
                 self.visit(child, static)
+
+    def _operator(self, name: str) -> None:
+        """Warp calls a function of the module that is named like an operator instead of its own."""
+        found = self._scope.get(name)
+        if isinstance(found, objects.Function) and not found.is_builtin():
+            self._implied.append(self._closure.define(found))
+        else:
+            self._free.add(name)
 
     def _object(self, node: ast.expr) -> Any:
         """Return what a dotted name stands for, or :data:`MISSING`."""
@@ -91,32 +103,34 @@ class Rewriter:
     def _chain(self, root: ast.Name, attributes: list[ast.Attribute], static: bool) -> None:
         if root.id in self._scope.bound:
             return
-        obj, container, used = self._scope.get(root.id), None, 0
+        obj = self._scope.get(root.id)
         if obj is MISSING or (obj is None and not static):
             self._free.add(root.id)
             return
-        while used < len(attributes) and _is_namespace(obj):
-            container, obj = obj, getattr(obj, attributes[used].attr, MISSING)
-            used += 1
-        start, end = self._source.span(attributes[used - 1] if used else root)
-        self.replace_span(start, end, self._leaf(root, attributes[:used], container, obj, static))
+        owners: list[Any] = []
+        while len(owners) < len(attributes) and _is_namespace(obj):
+            owners.append(obj)
+            obj = getattr(obj, attributes[len(owners) - 1].attr, MISSING)
+        last = attributes[len(owners) - 1] if owners else root
+        names = [root.id, *(attribute.attr for attribute in attributes[: len(owners)])]
+        argument = attributes[-1] in self._arguments if attributes and len(owners) == len(attributes) else False
+        start, end = self._source.span(last)
+        self.replace_span(start, end, self._leaf(names, owners, obj, static, argument))
 
-    def _leaf(
-        self, root: ast.Name, path: list[ast.Attribute], container: Any, obj: Any, static: bool
-    ) -> tuple[Any, ...]:
-        name = path[-1].attr if path else root.id
-        if obj is wp:
-            return ("wp",)
-        if container is wp and (obj is MISSING or not _is_namespace(obj)):
-            return (f"wp.{name}",)
+    def _leaf(self, names: list[str], owners: list[Any], obj: Any, static: bool, argument: bool) -> tuple[Any, ...]:
+        """Return what stands for ``obj``, which ``names`` reach through ``owners``."""
+        public = _public(names, owners, obj)
+        if public is not None:
+            return (public,)
         if obj is MISSING:
-            raise Unwritable(f"no attribute {name}")
+            raise Unwritable(f"{'.'.join(names)} does not exist")
         if isinstance(obj, objects.Function):
             return type_expression(obj, self._closure.define)
-        if not path or not objects.is_value(obj):
-            return (self._closure.constant(name, obj, static),)
-        if isinstance(container, type):
-            return (self._closure.member(container, name, obj), f".{name}")
+        if not owners or not objects.is_value(obj):
+            return (self._closure.constant(names[-1], obj, static),)
+        # Warp evaluates an attribute that is an argument twice, and a literal once: there it stays an attribute.
+        if isinstance(owners[-1], type) or (argument and isinstance(owners[-1], types.ModuleType)):
+            return (self._closure.member(owners[-1], names[-2:], obj), f".{names[-1]}")
         parts = expression(obj, self._closure.define)
         # A literal is what Warp makes of an attribute; it has no sign, because a sign would be an operation.
         plain = type(obj) in (bool, int, float) and parts[0][0] not in "-f"
@@ -181,6 +195,23 @@ class Rewriter:
         except (Unwritable, ValueError):
             pass
         self.replace(node, self._closure.value(actual, static=True))
+
+
+def _public(names: list[str], owners: list[Any], obj: Any) -> str | None:
+    """Return the text of a name that Warp itself exports, if it is one."""
+    if obj is wp:
+        return "wp"
+    if isinstance(obj, (objects.Struct, types.ModuleType)) or not owners:
+        return None
+    if owners[0] is wp:
+        user = isinstance(obj, objects.Function) and not obj.is_builtin()
+        direct = len(owners) == 1 and not user
+        through = not user and obj is not MISSING and not objects.is_value(obj)
+        modules = all(isinstance(owner, types.ModuleType) for owner in owners)
+        if direct or (through and modules and not any(name.startswith("_") for name in names)):
+            return ".".join(["wp", *names[1:]])
+    owner = public_name(owners[-1])
+    return f"{owner}.{names[-1]}" if owner and isinstance(owners[-1], type) else None
 
 
 def _inner(node: ast.expr) -> set[str]:

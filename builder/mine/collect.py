@@ -1,0 +1,85 @@
+"""The kernels that importing a package's modules registers. For a worker process: package code runs here."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..codegen import objects
+from ..codegen.warp_adapter import watch_kernels
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One kernel to be made self-contained.
+
+    Attributes:
+        kernel: the kernel, or one overload of a generic kernel; a generic kernel itself if it has none.
+        file: the file it is written in.
+        line: its line there, from 1: that of its first decorator.
+    """
+
+    kernel: Any
+    file: str
+    line: int
+
+
+class Collector:
+    """Sees every kernel that is registered after it was made.
+
+    A kernel belongs to the module whose import made it: for a kernel that a function of another module makes,
+    that is the caller. So each is found once, whichever module is imported first.
+    """
+
+    def __init__(self) -> None:
+        self._kernels: list[tuple[Any, str | None]] = []
+        self._done: set[int] = set()
+        watch_kernels(lambda kernel: self._kernels.append((kernel, _importing_file())))
+
+    def of(self, file: Path) -> Iterator[Found]:
+        """Yield the kernels of a module that has been imported, and overloads made since the last call."""
+        owner = os.path.realpath(file)
+        for kernel, maker in self._kernels:
+            own = maker is None or os.path.realpath(maker) == owner
+            seen = id(kernel) in self._done
+            if not own and not (seen and kernel.is_generic):
+                continue
+            self._done.add(id(kernel))
+            code = kernel.func.__code__
+            overloads = objects.kernel_overloads(kernel)
+            if not overloads and not seen:
+                yield Found(kernel, code.co_filename, code.co_firstlineno)
+            for overload in overloads:
+                if overload is kernel and seen:
+                    continue
+                if overload is not kernel and id(overload) in self._done:
+                    continue
+                self._done.add(id(overload))
+                yield Found(overload, code.co_filename, code.co_firstlineno)
+
+
+def _importing_file() -> str | None:
+    """Return the file of the module that is being imported now, or None."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>":
+            return str(frame.f_code.co_filename)
+        frame = frame.f_back
+    return None
+
+
+def import_module(name: str) -> None:
+    """Import a module by name.
+
+    Raises:
+        BaseException: whatever its code raises, SystemExit too.
+    """
+    importlib.import_module(name)
+
+
+OnKernel = Callable[[Any], None]
