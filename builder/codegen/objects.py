@@ -9,13 +9,16 @@ from typing import Any
 
 import warp as wp
 
-from .warp_adapter import wcodegen, wcontext, wtypes
+from . import warp_adapter
+
+wcontext: Any = warp_adapter.wcontext
+wcodegen: Any = warp_adapter.wcodegen
+wtypes: Any = warp_adapter.wtypes
 
 Kernel = wcontext.Kernel
 Function = wcontext.Function
 Struct = wcodegen.Struct
 StructInstance = wcodegen.StructInstance
-DEFAULT_KERNEL_MODULE = "warp_cuda_pairs_defaults"
 
 
 def is_value(obj: Any) -> bool:
@@ -41,7 +44,7 @@ def is_composite_type(obj: Any) -> bool:
 def same_type(a: Any, b: Any) -> bool:
     """Say whether two annotations are one type to Warp."""
     try:
-        return a is b or wtypes.get_type_code(a) == wtypes.get_type_code(b) and _structs(a) == _structs(b)
+        return a is b or (wtypes.get_type_code(a) == wtypes.get_type_code(b) and _structs(a) == _structs(b))
     except (TypeError, AttributeError):
         return False
 
@@ -56,7 +59,7 @@ def array_family(obj: Any) -> str:
     return str(wtypes.concrete_array_type(obj).__name__)
 
 
-def composite(kind: type) -> tuple[str, tuple[int, ...], Any]:
+def composite(kind: Any) -> tuple[str, tuple[int, ...], Any]:
     """Return ``(family, shape, scalar type)`` of a composite type; the family is how Warp calls its maker."""
     for family in ("transformation", "quaternion", "matrix", "vector"):
         if getattr(wtypes, f"type_is_{family}")(kind):
@@ -106,3 +109,8 @@ def builtin_names() -> frozenset[str]:
 def operator_name(operator: ast.operator) -> str:
     """Return the name of the function by which Warp translates a binary operator."""
     return str(wcodegen.builtin_operators[type(operator)])
+
+
+def referenced(kind: Any) -> Any:
+    """Return ``T`` of the annotation ``wp.ref[T]``, or None."""
+    return kind.value_type if wtypes.is_reference(kind) else None

@@ -304,13 +304,15 @@ def emit_kernel(kernel: Any, names: GivenNames | None = None) -> RawCode:
     """
     names = names or GivenNames(kernel.key, (), {})
     with _isolated(), _renamed(kernel, names):
-        strip_hash = kernel.module.options["strip_hash"]
+        options = dict(kernel.module.options)
+        # With these Warp writes a line directive, which names a file, above each line.
+        kernel.module.options |= {"mode": None, "lineinfo": False}
         try:
             raw = _emit(kernel, {})
         except _REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
         finally:
-            kernel.module.options["strip_hash"] = strip_hash
+            kernel.module.options = options
     plain = tuple((hashed, names.structs.get(hashed, name)) for hashed, name in raw.structs)
     return replace(raw, structs=plain)
 

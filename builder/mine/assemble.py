@@ -11,14 +11,14 @@ from typing import Any
 from ..codegen import objects
 from ..codegen.warp_adapter import GivenNames
 from .closure import Closure
-from .items import Item, Text
+from .items import Item
 
 _ORDER = ("import", "constant", "class", "struct", "function", "kernel")
 _DEFAULTS = objects.default_module_options()
-# Options of a module that change what Warp generates, or how it compiles it, and that a source can state.
+# Options of a module that change what Warp generates or what it computes; not those for debugging and speed.
 _MODULE_OPTIONS = (
-    *("max_unroll", "fast_math", "fuse_fp", "block_dim", "mode", "optimization_level", "lineinfo"),
-    *("enable_mathdx_gemm", "enable_mathdx_solver", "enable_mathdx_fft", "deterministic", "deterministic_max_records"),
+    *("max_unroll", "fast_math", "fuse_fp", "block_dim", "deterministic", "deterministic_max_records"),
+    *("enable_mathdx_gemm", "enable_mathdx_solver", "enable_mathdx_fft"),
 )
 
 
@@ -47,10 +47,9 @@ def assemble(kernel: Any, *, by_value: bool = False) -> Assembled:
     blocks = ["import warp as wp\n"]
     previous = ""
     for item in ordered:
+        text = "\n\n".join(text.render() for text in item.texts)
         if item.kind == "kernel":
-            text = _kernel_decorator(kernel) + item.texts[0].render()
-        else:
-            text = _separated(item)
+            text = _kernel_decorator(kernel) + text
         tight = item.kind == previous and item.kind in ("import", "constant")
         tight = tight or (item.kind == "import" and previous == "")
         blocks.append(("" if tight else "\n" if item.kind == "constant" else "\n\n") + text)
@@ -58,10 +57,6 @@ def assemble(kernel: Any, *, by_value: bool = False) -> Assembled:
     functions = tuple(entry for item in ordered for entry in _natives(item))
     structs = {hashed: item.name for hashed, item in closure.structs().items()}
     return Assembled("".join(blocks), GivenNames(closure.kernel.name, functions, structs))
-
-
-def _separated(item: Item) -> str:
-    return "\n\n".join(text.render() for text in item.texts)
 
 
 def _natives(item: Item) -> list[tuple[Any, str, str]]:
@@ -136,6 +131,3 @@ def _option(value: Any) -> str:
     if isinstance(value, enum.Enum):
         return f"wp.{type(value).__name__}.{value.name}"
     return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
-__all__ = ["Assembled", "Text", "assemble"]

@@ -100,7 +100,7 @@ class Closure:
         Raises:
             Unwritable: none of these.
         """
-        if isinstance(obj, objects.Function) or isinstance(obj, objects.Struct):
+        if isinstance(obj, (objects.Function, objects.Struct)):
             return self.define(obj)
         for module in (typing, collections.abc):
             exported = getattr(obj, "__name__", None) or getattr(obj, "_name", None)

@@ -54,14 +54,18 @@ def licence_of(distribution: metadata.Distribution) -> str:
     tables above know.
     """
     fields = distribution.metadata
-    expression = " ".join((fields.get("License-Expression") or "").split())
+    expression = " ".join(_field(fields, "License-Expression").split())
     if expression and len(expression) <= 100 and all(c.isalnum() or c in " .-+()" for c in expression):
         return expression
-    text = " ".join((fields.get("License") or "").split()).casefold()
+    text = " ".join(_field(fields, "License").split()).casefold()
     if text in _KNOWN or text in _TEXTS:
         return _KNOWN.get(text) or _TEXTS[text]
     found = {_CLASSIFIERS[line] for line in fields.get_all("Classifier") or () if line in _CLASSIFIERS}
     return found.pop() if len(found) == 1 else UNKNOWN
+
+
+def _field(fields: metadata.PackageMetadata, name: str) -> str:
+    return fields[name] if name in fields else ""
 
 
 def check_allowed(name: str, licence: str, also: Collection[str] = ()) -> None:

@@ -96,6 +96,9 @@ def type_expression(kind: Any, define: Define) -> Parts:
         return (define(kind),)
     if objects.is_array(kind):
         return _array(kind, define)
+    referenced = objects.referenced(kind)
+    if referenced is not None:
+        return ("wp.ref[", *type_expression(referenced, define), "]")
     if isinstance(kind, type):
         if kind in (int, float, bool):
             return (kind.__name__,)
