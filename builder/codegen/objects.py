@@ -11,9 +11,7 @@ import warp as wp
 
 from . import warp_adapter
 
-wcontext: Any = warp_adapter.wcontext
-wcodegen: Any = warp_adapter.wcodegen
-wtypes: Any = warp_adapter.wtypes
+wcontext, wcodegen, wtypes = warp_adapter.INTERNALS
 
 Kernel = wcontext.Kernel
 Function = wcontext.Function

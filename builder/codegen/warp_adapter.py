@@ -73,6 +73,8 @@ def _check_warp() -> None:
 
 
 _check_warp()
+# For ``objects``, which asks Warp's objects what they are.
+INTERNALS: tuple[Any, Any, Any] = (wcontext, wcodegen, wtypes)
 
 # What Warp's code generator raises for a kernel that it cannot translate: its own Warp*Error classes derive
 # from these, and it lets the same ones escape from bad operands.

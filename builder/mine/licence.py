@@ -65,7 +65,7 @@ def licence_of(distribution: metadata.Distribution) -> str:
 
 
 def _field(fields: metadata.PackageMetadata, name: str) -> str:
-    return fields[name] if name in fields else ""
+    return " ".join(fields.get_all(name) or ())
 
 
 def check_allowed(name: str, licence: str, also: Collection[str] = ()) -> None:
