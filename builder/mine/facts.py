@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import warp as wp
+
 from ..codegen import objects
 from ..codegen.pipeline import Generated
 
@@ -24,10 +26,10 @@ def features(tree: ast.Module, kernel: Any, code: Generated) -> tuple[str, ...]:
         kernel: the kernel it was made from, for the types of the arguments.
         code: what it generates, for the launch.
     """
-    tags = {f"builtin:{name}" for name in _builtins(tree)}
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    tags = {f"builtin:{name}" for function in functions for name in _builtins(function)}
     for kind in kernel.adj.arg_types.values():
         tags.update(_type_tags(kind))
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     for node in (inner for function in functions for inner in ast.walk(function)):
         if type(node) in _CONTROL:
             tags.add(f"control:{_CONTROL[type(node)]}")
@@ -49,18 +51,13 @@ def features(tree: ast.Module, kernel: Any, code: Generated) -> tuple[str, ...]:
     return tuple(sorted({*tags, f"launch:{code.launch_dim}d"}))
 
 
-def _builtins(tree: ast.Module) -> Iterator[str]:
-    known = objects.builtin_names()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            func = node.func
-            name = func.attr if isinstance(func, ast.Attribute) and _is_wp(func.value) else None
-            if name in known:
-                yield name
-
-
-def _is_wp(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "wp"
+def _builtins(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield the builtins that a function calls or hands on; constructors of types are none."""
+    for node in (inner for statement in function.body for inner in ast.walk(statement)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "wp":
+            is_type = isinstance(getattr(wp, node.attr, None), type)
+            if node.attr in objects.builtin_names() and node.attr != "static" and not is_type:
+                yield node.attr
 
 
 def _type_tags(kind: Any) -> Iterator[str]:

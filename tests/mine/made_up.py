@@ -51,7 +51,7 @@ def use_constants(x: wp.array(dtype=scalar), w: vec7, m: mat25, out: wp.array(dt
     out[i] = wp.min(z[0] + wp.max(settings.LIMIT, CAP) + settings.NEGATIVE, FAR) + wp.where(i == Shape.SPHERE, 1.0, 0.0)
 ''',
     "settings": "LIMIT = 12.5\nNEGATIVE = -0.5\nEPS = 0.001\n",
-    "structs": '''
+    "structs": """
 import warp as wp
 
 from . import constants
@@ -81,8 +81,8 @@ def settle(items: wp.array(dtype=Outer), out: wp.array(dtype=float)):
     local = Inner()
     local.position = items[i].inner.position
     out[i] = energy(items[i], i) + local.position[0]
-''',
-    "helpers": '''
+""",
+    "helpers": """
 import warp as wp
 
 EPS = 5.0
@@ -96,8 +96,8 @@ def damp(x: float):
 @wp.func
 def scale(x: float):
     return damp(x) * 2.0
-''',
-    "clashes": '''
+""",
+    "clashes": """
 import warp as wp
 
 from . import helpers
@@ -120,8 +120,8 @@ def clash(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     scale = damp(x[i])
     out[i] = helpers.scale(scale) + helpers.damp(x[i]) + max(x[i]) + wp.max(x[i], EPS)
-''',
-    "operators": '''
+""",
+    "operators": """
 import warp as wp
 
 
@@ -143,8 +143,8 @@ def add(a: Complex, b: Complex):
 def total(a: Complex, b: Complex, out: wp.array(dtype=float)):
     c = a + b
     out[wp.tid()] = c.re
-''',
-    "statics": '''
+""",
+    "statics": """
 import warp as wp
 
 TABLE = [1.0, 2.0, 4.0]
@@ -177,8 +177,8 @@ def statics(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     if wp.static(options.order > 1):
         y = wp.static(square)(y) + wp.static(compute() + 0.5)
     out[i] = y + wp.static(wp.vec3(1.0, 2.0, 3.0))[1]
-''',
-    "closures": '''
+""",
+    "closures": """
 import warp as wp
 
 
@@ -213,8 +213,8 @@ def negate(x: wp.float64):
 first = make(wp.float32, 2, twice)
 second = make(wp.float64, 3, negate)
 again = make(wp.float32, 2, twice)
-''',
-    "generics": '''
+""",
+    "generics": """
 from typing import Any
 
 import warp as wp
@@ -255,7 +255,7 @@ def overloaded(x: wp.array(dtype=float), v: wp.array(dtype=wp.vec3)):
     i = wp.tid()
     x[i] = mix(x[i], 1.0)
     v[i] = mix(v[i], v[0])
-''',
+""",
     "natives": '''
 import warp as wp
 
@@ -297,7 +297,7 @@ def natives(a: float, x: wp.array(dtype=float), c: wp.array(dtype=int), out: wp.
     axpy(a, x, out, tid)
     out[tid] = root(out[tid]) + float(count(c))
 ''',
-    "options": '''
+    "options": """
 import warp as wp
 
 wp.set_module_options({"enable_backward": False, "max_unroll": 4})
@@ -314,8 +314,8 @@ def lean(x: wp.array(dtype=float)):
 @wp.kernel(module="unique", module_options={"fast_math": True})
 def fast(x: wp.array(dtype=float)):
     x[wp.tid()] = wp.sin(x[0])
-''',
-    "refused": '''
+""",
+    "refused": """
 import warp as wp
 
 
@@ -327,7 +327,7 @@ def wrong(x: wp.array(dtype=float)):
 @wp.kernel
 def right(x: wp.array(dtype=float)):
     x[wp.tid()] = 1.0
-''',
+""",
 }
 
 BAD = {
