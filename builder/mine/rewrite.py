@@ -70,6 +70,8 @@ class Rewriter:
         """
         if isinstance(node, ast.Call) and not static:
             self._arguments.update((*node.args, *(keyword.value for keyword in node.keywords)))
+        if isinstance(node, ast.UnaryOp):
+            self._arguments.add(node.operand)
         if isinstance(node, ast.Call) and objects.is_static(self._object(node.func)):
             self.visit(node.func)
             self._static(node)
@@ -113,7 +115,7 @@ class Rewriter:
             obj = getattr(obj, attributes[len(owners) - 1].attr, MISSING)
         last = attributes[len(owners) - 1] if owners else root
         names = [root.id, *(attribute.attr for attribute in attributes[: len(owners)])]
-        argument = attributes[-1] in self._arguments if attributes and len(owners) == len(attributes) else False
+        argument = bool(owners) and (self._by_value or attributes[-1] in self._arguments)
         start, end = self._source.span(last)
         self.replace_span(start, end, self._leaf(names, owners, obj, static, argument))
 
@@ -128,7 +130,8 @@ class Rewriter:
             return type_expression(obj, self._closure.define)
         if not owners or not objects.is_value(obj):
             return (self._closure.constant(names[-1], obj, static),)
-        # Warp evaluates an attribute that is an argument twice, and a literal once: there it stays an attribute.
+        # Warp evaluates an attribute that is an argument twice, and a literal once; it folds the sign of a literal.
+        # There it stays an attribute.
         if isinstance(owners[-1], type) or (argument and isinstance(owners[-1], types.ModuleType)):
             return (self._closure.member(owners[-1], names[-2:], obj), f".{names[-1]}")
         parts = expression(obj, self._closure.define)

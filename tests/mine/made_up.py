@@ -48,7 +48,8 @@ def use_constants(x: wp.array(dtype=scalar), w: vec7, m: mat25, out: wp.array(dt
     if FLAG and i != Shape.BOX:
         y += Plain.SCALE + Plain.BIAS + float(WIDE) + float(HALF)
     z = TURN * wp.vec2(y, 1.0)
-    out[i] = wp.min(z[0] + wp.max(settings.LIMIT, CAP) + settings.NEGATIVE, FAR) + wp.where(i == Shape.SPHERE, 1.0, 0.0)
+    high = wp.max(settings.LIMIT, CAP) + settings.NEGATIVE - (-settings.EPS)
+    out[i] = wp.min(z[0] + high, FAR) + wp.where(i == Shape.SPHERE, 1.0, 0.0)
 ''',
     "settings": "LIMIT = 12.5\nNEGATIVE = -0.5\nEPS = 0.001\n",
     "structs": """
@@ -337,7 +338,13 @@ BAD = {
     "bad_hard_exit": "import os\nos._exit(7)\n",
     "bad_loop": "while True:\n    pass\n",
     "bad_network": "import socket\nsocket.create_connection(('127.0.0.1', 9))\n",
-    "bad_noise": "import os, sys\nprint('LOUD' * 100)\nos.write(1, b'{\"kernel\": {}}\\n')\nprint('LOUD', file=sys.stderr)\n",
+    "bad_noise": """import os
+import sys
+
+print("LOUD" * 100)
+os.write(1, b'{"kernel": {}}\\n')
+print("LOUD", file=sys.stderr)
+""",
     "scripts/tool": "import warp as wp\n\n\n@wp.kernel\ndef tool(x: wp.array(dtype=int)):\n    x[wp.tid()] = 2\n",
 }
 
