@@ -14,9 +14,8 @@ import importlib.util
 import linecache
 import time
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +72,12 @@ def _check_warp() -> None:
 
 
 _check_warp()
-# For ``objects``, which asks Warp's objects what they are.
+# For ``objects`` and ``existing``, which deal with kernels that a running process has defined.
 INTERNALS: tuple[Any, Any, Any] = (wcontext, wcodegen, wtypes)
 
 # What Warp's code generator raises for a kernel that it cannot translate: its own Warp*Error classes derive
 # from these, and it lets the same ones escape from bad operands.
-_REFUSALS = (
+REFUSALS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -116,7 +115,7 @@ _resolve_func = remembering(
 
 
 @contextmanager
-def _isolated() -> Iterator[None]:
+def isolated() -> Iterator[None]:
     """Run as in a fresh process with Warp's own defaults, and leave Warp as it was."""
     config = wp.config.__dict__
     with wcodegen._codegen_lock:
@@ -246,15 +245,24 @@ def emit(program: Program) -> RawCode:
         CodegenRejection: ``source_error`` if running the source fails or defines no single kernel,
             ``codegen_error`` if Warp refuses the kernel.
     """
-    with _isolated():
+    with isolated():
         kernel, first_lines = _define(program)
         try:
-            return _emit(kernel, first_lines)
-        except _REFUSALS as error:
+            return emit_defined(kernel, first_lines)
+        except REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
 
 
-def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
+def emit_defined(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
+    """Return what Warp generates for a kernel object; only inside :func:`isolated`.
+
+    Args:
+        kernel: a kernel with concrete arguments.
+        first_lines: for a function whose line numbers count from another line: its first line, from 1.
+
+    Raises:
+        one of :data:`REFUSALS`, or CodegenRejection: Warp refuses the kernel.
+    """
     builder = _build(kernel)
     adjoints = [kernel.adj, *(function.adj for function in builder.functions)]
     for adj in adjoints:
@@ -276,98 +284,6 @@ def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GivenNames:
-    """The names under which a kernel that was defined elsewhere is generated.
-
-    Attributes:
-        kernel: the kernel's name.
-        functions: ``(function, name, native name)`` of every function it may call, each overload on its own.
-        structs: name with Warp's content hash -> plain name.
-    """
-
-    kernel: str
-    functions: tuple[tuple[Any, str, str], ...]
-    structs: Mapping[str, str]
-
-
-def emit_kernel(kernel: Any, names: GivenNames | None = None) -> RawCode:
-    """Return what Warp generates for a kernel object of a running process, for both devices.
-
-    Nothing that was generated before shows in it: functions lose the instances and marks that other kernels
-    left on them. The objects have their own names again afterwards.
-
-    Args:
-        kernel: a kernel with concrete arguments, or one overload of a generic kernel.
-        names: what to call it and what it needs; its own names if not given.
-
-    Raises:
-        CodegenRejection: Warp refuses the kernel (``codegen_error``).
-    """
-    names = names or GivenNames(kernel.key, (), {})
-    with _isolated(), _renamed(kernel, names):
-        options = dict(kernel.module.options)
-        # With these Warp writes a line directive, which names a file, above each line.
-        kernel.module.options |= {"mode": None, "lineinfo": False}
-        try:
-            raw = _emit(kernel, {})
-        except _REFUSALS as error:
-            raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
-        finally:
-            kernel.module.options = options
-    plain = tuple((hashed, names.structs.get(hashed, name)) for hashed, name in raw.structs)
-    return replace(raw, structs=plain)
-
-
-@contextmanager
-def _renamed(kernel: Any, names: GivenNames) -> Iterator[None]:
-    saved: list[tuple[Any, dict[str, Any]]] = []
-
-    def give(target: Any, **values: Any) -> None:
-        saved.append((target, {name: getattr(target, name) for name in values}))
-        for name, value in values.items():
-            setattr(target, name, value)
-
-    for function, name, native in names.functions:
-        _forget_instances(function)
-        give(function, key=name, native_func=native)
-        if function.custom_grad_func is not None:
-            give(function.custom_grad_func, key=name, native_func=native)
-    give(kernel, key=names.kernel, _mangled_name=None)
-    try:
-        yield
-    finally:
-        for target, values in reversed(saved):
-            for name, value in values.items():
-                setattr(target, name, value)
-        kernel._mangled_name = None
-
-
-def _forget_instances(function: Any) -> None:
-    """Drop what generating other kernels left on a function: instances of generics, marks, code."""
-    for signature, overload in list(function.user_overloads.items()):
-        if overload.generic_parent is not None:
-            del function.user_overloads[signature]
-    function.__dict__.pop("_callable_specializations", None)
-    for one in (function, function.custom_grad_func):
-        if one is not None:
-            one.adj.used_by_backward_kernel = one.adj.force_adjoint_codegen = one.adj.uses_grad_call = False
-
-
-def watch_kernels(on_kernel: Callable[[Any], None]) -> None:
-    """Call ``on_kernel`` with every kernel that Warp registers from now on.
-
-    For a process of its own: it hooks Warp's module class for good.
-    """
-    register = wcontext.Module.register_kernel
-
-    def register_kernel(module: Any, kernel: Any) -> None:
-        register(module, kernel)
-        on_kernel(kernel)
-
-    wcontext.Module.register_kernel = register_kernel
-
-
 def measure_bound(sources: Iterable[str]) -> float:
     """Return the seconds Warp itself takes to build kernels and generate their code for both devices.
 
@@ -379,7 +295,7 @@ def measure_bound(sources: Iterable[str]) -> float:
     """
     total = 0.0
     for source in sources:
-        with _isolated():
+        with isolated():
             kernel, _ = _define(parse(source), share_trees=False)
             options = _options(kernel.module)
             start = time.perf_counter()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..codegen import objects
-from ..codegen.warp_adapter import GivenNames
+from ..codegen.existing import GivenNames
 from .closure import Closure
 from .items import Item
 

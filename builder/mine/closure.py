@@ -173,16 +173,11 @@ class Closure:
             if arg.annotation is not None:
                 rewriter.annotation(arg.annotation, adj.arg_types[arg.arg])
             elif arg.arg in adj.arg_types:
-                where = rewriter_end(rewriter, arg)
-                rewriter.replace_span(where, where, (": ", *type_expression(adj.arg_types[arg.arg], self.define)))
+                rewriter.append(arg, (": ", *type_expression(adj.arg_types[arg.arg], self.define)))
         for default, value in zip(node.args.defaults, func.__defaults__ or (), strict=True):
             rewriter.default(default, value)
         if node.returns is not None and "return" in adj.arg_types:
             rewriter.annotation(node.returns, adj.arg_types["return"])
-
-
-def rewriter_end(rewriter: Rewriter, arg: ast.arg) -> int:
-    return rewriter._source.span(arg)[1]
 
 
 def _plain_name(obj: Any) -> str:
@@ -211,8 +206,6 @@ def _func_decorator(function: Any) -> tuple[str, ...]:
 
 def _literal(text: str) -> str:
     """Return a string literal, in the form of a block if it has lines."""
-    if "\n" in text and "\\" not in text and '"""' not in text and not text.endswith('"') and text.isprintable():
-        return f'"""{text}"""'
-    if "\n" in text and "\\" not in text and '"""' not in text and not text.endswith('"'):
+    if "\n" in text and "\r" not in text and "\\" not in text and '"""' not in text and not text.endswith('"'):
         return f'"""{text}"""'
     return repr(text)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..codegen import objects
-from ..codegen.warp_adapter import watch_kernels
+from ..codegen.existing import watch_kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +41,18 @@ class Collector:
         watch_kernels(lambda kernel: self._kernels.append((kernel, _importing_file())))
 
     def of(self, file: Path) -> Iterator[Found]:
-        """Yield the kernels of a module that has been imported, and overloads made since the last call."""
+        """Yield the kernels of a module that has been imported, and instances made since the last call."""
         owner = os.path.realpath(file)
         for kernel, maker in self._kernels:
-            own = maker is None or os.path.realpath(maker) == owner
-            seen = id(kernel) in self._done
-            if not own and not (seen and kernel.is_generic):
-                continue
+            new = id(kernel) not in self._done
+            if new and maker is not None and os.path.realpath(maker) != owner:
+                continue  # it is another module's, whose turn has been or will come
             self._done.add(id(kernel))
-            code = kernel.func.__code__
-            overloads = objects.kernel_overloads(kernel)
-            if not overloads and not seen:
-                yield Found(kernel, code.co_filename, code.co_firstlineno)
-            for overload in overloads:
-                if overload is kernel and seen:
-                    continue
-                if overload is not kernel and id(overload) in self._done:
-                    continue
-                self._done.add(id(overload))
-                yield Found(overload, code.co_filename, code.co_firstlineno)
+            instances = objects.kernel_overloads(kernel) if kernel.is_generic else [kernel] * new
+            for one in instances or [kernel] * new:
+                if one is kernel or id(one) not in self._done:
+                    self._done.add(id(one))
+                    yield Found(one, kernel.func.__code__.co_filename, kernel.func.__code__.co_firstlineno)
 
 
 def _importing_file() -> str | None:
@@ -71,15 +63,3 @@ def _importing_file() -> str | None:
             return str(frame.f_code.co_filename)
         frame = frame.f_back
     return None
-
-
-def import_module(name: str) -> None:
-    """Import a module by name.
-
-    Raises:
-        BaseException: whatever its code raises, SystemExit too.
-    """
-    importlib.import_module(name)
-
-
-OnKernel = Callable[[Any], None]

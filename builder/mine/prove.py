@@ -11,10 +11,11 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
+from ..codegen.existing import emit_kernel
 from ..codegen.kernel_source import one_line, parse
 from ..codegen.pipeline import Generated, canonical_code
 from ..codegen.raw import RawCode
-from ..codegen.warp_adapter import emit, emit_kernel
+from ..codegen.warp_adapter import emit
 from ..errors import CodegenRejection
 from ..record import CODE_COLUMNS
 from .assemble import Assembled, assemble

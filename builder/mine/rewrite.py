@@ -42,6 +42,11 @@ class Rewriter:
         """Put ``parts`` in the place of a node."""
         self.replace_span(*self._source.span(node), parts)
 
+    def append(self, node: Any, parts: tuple[Any, ...]) -> None:
+        """Put ``parts`` behind a node."""
+        end = self._source.span(node)[1]
+        self.replace_span(end, end, parts)
+
     def replace_span(self, start: int, end: int, parts: tuple[Any, ...]) -> None:
         """Put ``parts`` in the place of a span of the text."""
         if parts != (self._source.text[start:end],):
@@ -166,27 +171,20 @@ class Rewriter:
         Raises:
             Unwritable: neither can be done.
         """
-        edits, free = list(self._edits), set(self._free)
-        kept = not self._by_value and not isinstance(node, ast.Constant)
-        if kept:
+        if not self._by_value and not isinstance(node, ast.Constant):
+            edits, free = list(self._edits), set(self._free)
             try:
-                kept = objects.same_type(self._evaluate(node), actual)
-                self.visit(node, static=True)
+                if objects.same_type(self._evaluate(node), actual):
+                    self.visit(node, static=True)
+                    return
             except Unwritable:
-                kept = False
-        if kept:
-            return
-        after, after_free = self._edits, self._free
-        self._edits, self._free = edits, free
+                self._edits, self._free = edits, free
         try:
             self.replace(node, type_expression(actual, self._closure.define))
         except Unwritable:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 raise
-            # A generic annotation: only its text says it.
-            self._edits, self._free = after, after_free
-            self._edits[len(edits) :] = []
-            self.visit(node, static=True)
+            self.visit(node, static=True)  # a generic annotation: only its text says it
 
     def default(self, node: ast.expr, actual: Any) -> None:
         """Keep a default value that is still the value, or write that value instead."""

@@ -18,7 +18,7 @@ from ..resources import source_digest
 from ..spec import versions
 from .store import Store, default_store
 
-CHUNK = 32  # modules that one worker process looks at: bounds its memory, and what a killed run loses
+CHUNK = 64  # modules that one worker process looks at: bounds its memory, and what a killed run loses
 TIMEOUT = 60.0  # seconds that the import of one module, or the proof of one kernel, may take
 
 # What a build needs of a mined kernel source; its code is generated again with the build's own options.
