@@ -79,6 +79,15 @@ def _renamed(kernel: Any, names: GivenNames) -> Iterator[None]:
             for name, value in values.items():
                 setattr(target, name, value)
         kernel._mangled_name = None
+        _forget_code(kernel.adj)
+        for function, _, _ in names.functions:
+            _forget_instances(function)
+            _forget_code(function.adj)
+
+
+def _forget_code(adj: Any) -> None:
+    """Drop the code and variables of the last build, which hold on to all that it built; the next build resets them."""
+    adj.builder, adj.symbols, adj.variables, adj.blocks, adj.called_user_functions = None, {}, [], [], {}
 
 
 def _forget_instances(function: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..codegen import objects
 from ..codegen.existing import watch_kernels
+from ..codegen.kernel_source import FILENAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,12 @@ class Collector:
     def __init__(self) -> None:
         self._kernels: list[tuple[Any, str | None]] = []
         self._done: set[int] = set()
-        watch_kernels(lambda kernel: self._kernels.append((kernel, _importing_file())))
+        watch_kernels(self._see)
+
+    def _see(self, kernel: Any) -> None:
+        # Proving defines kernels too; they are nobody's, and kept they would fill the memory.
+        if kernel.func.__code__.co_filename != FILENAME:
+            self._kernels.append((kernel, _importing_file()))
 
     def of(self, file: Path) -> Iterator[Found]:
         """Yield the kernels of a module that has been imported, and instances made since the last call."""

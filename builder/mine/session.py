@@ -8,6 +8,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from ..errors import WorkerError
 from .distribution import Module
 from .reasons import KernelReason, ModuleReason
 
+_LISTEN = 0.25  # seconds between two looks at whether to stop
 _START_LIMIT = 120.0  # seconds that importing Warp may take
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "SYSTEMROOT", "VIRTUAL_ENV")
 # No windows, no GPU, no threads that fight for the machine, and the same order of sets in every run.
@@ -59,14 +61,20 @@ class Findings:
     modules: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def look_at(modules: Sequence[Module], timeout: float) -> Findings:
+class Stopped(Exception):
+    """The caller of :func:`look_at` asked it to stop."""
+
+
+def look_at(modules: Sequence[Module], timeout: float, stop: threading.Event | None = None) -> Findings:
     """Import modules in worker processes and return what was found.
 
     Args:
         modules: modules of one distribution, in the order in which to import them.
         timeout: seconds that one import, or the proof of one kernel, may take.
+        stop: may be set by another thread; workers end at once.
 
     Raises:
+        Stopped: ``stop`` was set.
         WorkerError: a worker does not even start.
     """
     findings = Findings()
@@ -76,7 +84,7 @@ def look_at(modules: Sequence[Module], timeout: float) -> Findings:
             for module in modules:
                 skip: int | None = 0
                 while skip is not None:
-                    worker = worker or _Worker(module, scratch)
+                    worker = worker or _Worker(module, scratch, stop or threading.Event())
                     skip = _one(worker, module, skip, timeout, findings)
                     if not worker.alive:
                         worker = None
@@ -119,10 +127,12 @@ class _Worker:
     Args:
         module: a module of the distribution, which tells where it is installed.
         scratch: the folder it runs in.
+        stop: when it is set, no answer is waited for.
     """
 
-    def __init__(self, module: Module, scratch: str) -> None:
+    def __init__(self, module: Module, scratch: str, stop: threading.Event) -> None:
         self.alive = True
+        self._stop = stop
         environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         own = Path(__file__).resolve().parents[2]
         path = os.pathsep.join(dict.fromkeys([str(own), *(str(Path(entry).absolute()) for entry in sys.path)]))
@@ -168,12 +178,18 @@ class _Worker:
 
         Raises:
             _Ended: there is none within ``timeout`` seconds, or the worker has ended.
+            Stopped: the caller does not want one any more.
         """
         assert self._process.stdout is not None
         limit = time.monotonic() + timeout
         while b"\n" not in self._buffer:
-            if not self._selector.select(max(0.0, limit - time.monotonic())):
+            if self._stop.is_set():
+                raise Stopped
+            left = limit - time.monotonic()
+            if left <= 0:
                 raise _Ended(True, f"no end within {timeout:g} s")
+            if not self._selector.select(min(left, _LISTEN)):
+                continue
             data = os.read(self._process.stdout.fileno(), 1 << 16)
             if not data:
                 raise self._end()

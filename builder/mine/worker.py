@@ -10,8 +10,10 @@ import importlib
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, NoReturn
 
 from ..codegen.kernel_source import one_line
@@ -32,21 +34,20 @@ _REFUSED = frozenset(
 
 
 def main() -> NoReturn:
-    """Serve modules from standard input until it ends. Started by :mod:`builder.mine.session`."""
-    lines, send = _pipes()
+    """Serve modules from standard input until it is closed. Started by :mod:`builder.mine.session`."""
+    requests, send = _pipes()
     _quiet()
     collector = _start()
-    root = Path(json.loads(next(lines))["root"])
+    root = Path(requests.get()["root"])
     send({"ready": True})
-    for line in lines:
-        task = json.loads(line)
-        send({"done": _module(collector, task, root, send)})
-    os._exit(0)
+    while True:
+        send({"done": _module(collector, requests.get(), root, send)})
 
 
-def _pipes() -> tuple[Any, Send]:
+def _pipes() -> tuple[SimpleQueue[dict[str, Any]], Send]:
     """Take standard input and output for the protocol; the package gets an empty input and no output."""
-    requests = os.fdopen(os.dup(0), encoding="utf-8")
+    incoming = os.fdopen(os.dup(0), encoding="utf-8")
+    requests: SimpleQueue[dict[str, Any]] = SimpleQueue()
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -55,7 +56,13 @@ def _pipes() -> tuple[Any, Send]:
     def send(message: dict[str, Any]) -> None:
         replies.write(json.dumps(message) + "\n")
 
-    return iter(requests), send
+    def receive() -> None:
+        for line in incoming:
+            requests.put(json.loads(line))
+        os._exit(0)  # whoever asked is gone: end at once, whatever a module is doing
+
+    threading.Thread(target=receive, name="receive", daemon=True).start()
+    return requests, send
 
 
 def _quiet() -> None:

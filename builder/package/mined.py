@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 
+from ..errors import SpecError
 from ..mine.distribution import Distribution, find
 from ..mine.licence import check_allowed
 from ..mine.session import look_at
@@ -75,17 +77,21 @@ def mine(
     """Return all rows of a distribution in order of path, with code, and what was left out.
 
     Raises:
+        SpecError: ``num_proc`` or ``timeout`` is not positive.
         WorkerError: no worker process can be started.
         StoreError: the store cannot be read or written.
     """
+    if num_proc < 1 or not timeout > 0:
+        raise SpecError(f"num_proc is {num_proc} and timeout is {timeout:g}; give num_proc >= 1 and a timeout above 0")
     key = _key(distribution, timeout)
+    stop = threading.Event()
     count = -(-len(distribution.modules) // CHUNK)
 
     def chunk(rank: int) -> pa.Table:
         table = store.get("mined", key, rank)
         if table is None:
             modules = distribution.modules[rank * CHUNK : (rank + 1) * CHUNK]
-            table = findings_table(distribution, look_at(modules, timeout))
+            table = findings_table(distribution, look_at(modules, timeout, stop))
             store.put("mined", key, rank, table)
         return table
 
@@ -97,7 +103,8 @@ def mine(
                 if on_chunk is not None:
                     on_chunk(len(tables), count, sum(one.num_rows for one in tables))
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            stop.set()
+            pool.shutdown(cancel_futures=True)
             raise
     return joined(tables)
 
