@@ -29,6 +29,16 @@ def is_array(obj: Any) -> bool:
     return bool(wtypes.is_array(obj))
 
 
+def is_annotation(obj: Any) -> bool:
+    """Say whether an object is an array, the annotation of one, or ``wp.ref[T]``."""
+    return bool(wtypes.is_array(obj) or wtypes.is_reference(obj))
+
+
+def is_subscripted(obj: Any) -> bool:
+    """Say whether an annotation was written ``wp.array[T]``, not ``wp.array(dtype=T)``."""
+    return isinstance(obj, wtypes._ArrayAnnotationBase)
+
+
 def is_scalar_type(obj: Any) -> bool:
     """Say whether an object is one of Warp's scalar types, or Python's own."""
     return isinstance(obj, type) and (obj in (int, float, bool) or obj in wtypes.scalar_and_bool_types)

@@ -56,7 +56,14 @@ _NEEDS = {
         "_store_shared_source",
     ),
     wcodegen.Adjoint: ("resolve_func", "get_line_directive"),
-    wtypes: ("scalar_types", "range_t", "shape_t", "_ArrayAnnotation", "_IndexedArrayAnnotation"),
+    wtypes: (
+        "scalar_types",
+        "range_t",
+        "shape_t",
+        "_ArrayAnnotation",
+        "_ArrayAnnotationBase",
+        "_IndexedArrayAnnotation",
+    ),
     wbuild: ("build_cpu", "build_cuda"),
 }
 

@@ -35,7 +35,7 @@ def assemble(kernel: Any, *, by_value: bool = False) -> Assembled:
 
     Args:
         kernel: a kernel with concrete arguments, or one overload of a generic kernel.
-        by_value: write values and types rather than the expressions their author wrote.
+        by_value: write values, types and module options rather than the nearest to what their author wrote.
 
     Raises:
         Unwritable: something it needs cannot be written down.
@@ -49,7 +49,7 @@ def assemble(kernel: Any, *, by_value: bool = False) -> Assembled:
     for item in ordered:
         text = "\n\n".join(text.render() for text in item.texts)
         if item.kind == "kernel":
-            text = _kernel_decorator(kernel) + text
+            text = _kernel_decorator(kernel, by_value) + text
         tight = item.kind == previous and item.kind in ("import", "constant")
         tight = tight or (item.kind == "import" and previous == "")
         blocks.append(("" if tight else "\n" if item.kind == "constant" else "\n\n") + text)
@@ -110,14 +110,19 @@ def _ordered(items: Iterable[Item]) -> list[Item]:
     return ordered
 
 
-def _kernel_decorator(kernel: Any) -> str:
+def _kernel_decorator(kernel: Any, by_value: bool) -> str:
     arguments = {name: value for name, value in kernel.options.items() if value is not None}
     options = kernel.module.options
-    if "enable_backward" not in arguments and options["enable_backward"] != _DEFAULTS["enable_backward"]:
-        arguments["enable_backward"] = options["enable_backward"]
     if "grid_stride" not in arguments and options["default_grid_stride"] is not None:
         arguments["grid_stride"] = options["default_grid_stride"]
-    changed = {name: options[name] for name in _MODULE_OPTIONS if options[name] != _DEFAULTS[name]}
+    changed: dict[str, Any] = {}
+    if options["enable_backward"] != _DEFAULTS["enable_backward"]:
+        # As a kernel's own argument it reads better; a few builtins look at the module's option only.
+        if by_value:
+            changed["enable_backward"] = options["enable_backward"]
+        else:
+            arguments.setdefault("enable_backward", options["enable_backward"])
+    changed |= {name: options[name] for name in _MODULE_OPTIONS if options[name] != _DEFAULTS[name]}
     if changed:
         arguments |= {"module": "unique", "module_options": changed}
     if not arguments:

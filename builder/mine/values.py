@@ -31,7 +31,7 @@ def expression(value: Any, define: Define, *, python: bool = False) -> Parts:
     Raises:
         Unwritable: none of these.
     """
-    if isinstance(value, (objects.Function, objects.Struct, type)) or objects.is_array(value):
+    if isinstance(value, (objects.Function, objects.Struct, type)) or objects.is_annotation(value):
         return type_expression(value, define)
     if python and (value is None or isinstance(value, (str, bytes))):
         return (repr(value),)
@@ -115,6 +115,8 @@ def _array(kind: Any, define: Define) -> Parts:
     if getattr(kind, "device", None) is not None or not isinstance(ndim, int):
         raise Unwritable(f"the annotation {kind!r}"[:120])
     suffix = "" if ndim == 1 else f"{ndim}d" if family == "array" and ndim <= 4 else ""
+    if family == "array" and ndim <= 4 and objects.is_subscripted(kind):
+        return (f"wp.array{suffix}[", *type_expression(kind.dtype, define), "]")
     dimensions = "" if ndim == 1 or suffix else f", ndim={ndim}"
     return (f"wp.{family}{suffix}(dtype=", *type_expression(kind.dtype, define), f"{dimensions})")
 
