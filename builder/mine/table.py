@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from .distribution import Distribution
+from .licence import UNKNOWN
 from .reasons import NOT_GENERATED, KernelReason
 from .session import Findings
 
@@ -114,7 +115,7 @@ def _row(distribution: Distribution, kernel: dict[str, Any]) -> dict[str, Any]:
         "origin": distribution.name,
         "origin_version": distribution.version,
         "origin_path": _place(kernel),
-        "license": distribution.licence,
+        "license": "NOASSERTION" if distribution.licence == UNKNOWN else distribution.licence,
     }
 
 

@@ -336,6 +336,26 @@ BAD = {
     "bad_crash": "import ctypes\nctypes.string_at(0)\n",
     "bad_exit": "import sys\nsys.exit(3)\n",
     "bad_hard_exit": "import os\nos._exit(7)\n",
+    "bad_kernel": """
+import os
+
+import warp as wp
+
+
+def die(k):
+    os._exit(5)
+
+
+@wp.kernel
+def deadly(x: wp.array(dtype=float)):
+    for k in range(2):
+        x[k] = wp.static(die(k))
+
+
+@wp.kernel
+def survivor(x: wp.array(dtype=float)):
+    x[wp.tid()] = 4.0
+""",
     "bad_loop": "while True:\n    pass\n",
     "bad_network": "import socket\nsocket.create_connection(('127.0.0.1', 9))\n",
     "bad_noise": """import os

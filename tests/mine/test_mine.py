@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,9 +16,10 @@ import pytest
 
 from builder.codegen import generate
 from builder.curate.keys import analyse
-from builder.errors import MiningError
+from builder.errors import MiningError, SpecError
 from builder.mine.distribution import find
 from builder.mine.licence import check_allowed
+from builder.mine.session import Stopped, look_at
 from builder.package.mined import SOURCE_COLUMNS, mine, mined, permuted
 from builder.package.store import Store
 from builder.record import PAIR_SCHEMA
@@ -61,8 +64,9 @@ def test_every_kernel_that_warp_generates_is_proved(result):
         ("apply", "duplicate"),
         ("never_instantiated", "generic"),
         ("wrong", "codegen_error"),
+        ("kernel 1 of the module", "worker_died"),
     }
-    assert report.share() == 1.0
+    assert report.share() == (report.mined + 1) / (report.mined + 2)  # a duplicate; one that died
     assert report.registered == report.mined + len(report.kernels)
 
 
@@ -80,6 +84,13 @@ def test_a_bad_module_costs_itself_only(result):
     assert "SIGSEGV" in details["bad_crash"]
     assert "exit code 7" in details["bad_hard_exit"]
     assert "not allowed" in details["bad_network"]
+
+
+def test_a_deadly_kernel_costs_itself_only(result, rows):
+    _, report = result
+    assert "exit code 5" in next(detail for _, _, reason, detail in report.kernels if reason == "worker_died")
+    assert "= 4.0" in source(rows, "bad_kernel", "survivor")
+    assert "= 2\n" in source(rows, "scripts/tool", "tool")
 
 
 def test_no_folder_of_this_machine_is_in_the_results(result, installed):
@@ -223,7 +234,7 @@ def test_the_command_writes_pairs_and_counts(installed, result, store, tmp_path)
     done = subprocess.run([*command, "--out", str(out)], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "LOUD" not in done.stdout + done.stderr
-    assert "100.00%" in done.stdout
+    assert "worker_died" in done.stdout
     table = pq.read_table(out / "kernels.parquet")
     assert table.schema.remove_metadata() == PAIR_SCHEMA
     summary = json.loads((out / "mined.json").read_text())
@@ -239,3 +250,27 @@ def test_the_command_writes_pairs_and_counts(installed, result, store, tmp_path)
     )
     assert refused.returncode == 1
     assert "not a folder of mined kernels" in refused.stderr
+
+
+def test_a_stopped_search_ends_its_worker(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    waiting = "import pathlib, time\npathlib.Path('pid').write_text(str(__import__('os').getpid()))\ntime.sleep(600)\n"
+    install(tmp_path, {"__init__": waiting.replace("'pid'", repr(str(tmp_path / "pid")))}, name="sleeper")
+    stop = threading.Event()
+    pid = tmp_path / "pid"
+
+    def stop_when_it_runs():
+        while not pid.exists() or not pid.read_text():
+            time.sleep(0.05)
+        stop.set()
+
+    threading.Thread(target=stop_when_it_runs).start()
+    with pytest.raises(Stopped):
+        look_at(find("sleeper").modules, 600.0, stop)
+    assert not Path("/proc", pid.read_text()).exists()
+
+
+def test_a_search_refuses_what_cannot_work(tmp_path):
+    for wrong in ({"num_proc": 0}, {"timeout": 0.0}, {"timeout": float("nan")}):
+        with pytest.raises(SpecError, match="num_proc >= 1"):
+            mine(find("warp-lang"), Store(tmp_path), **wrong)
