@@ -188,13 +188,15 @@ class Rewriter:
 
     def default(self, node: ast.expr, actual: Any) -> None:
         """Keep a default value that is still the value, or write that value instead."""
+        edits, free = list(self._edits), set(self._free)
         try:
             same = self._evaluate(node)
-            if type(same) is type(actual) and same == actual:
+            # The representation tells 0.0 from -0.0 and knows vectors, whose equality is no boolean.
+            if type(same) is type(actual) and repr(same) == repr(actual):
                 self.visit(node, static=True)
                 return
-        except (Unwritable, ValueError):
-            pass
+        except Unwritable:
+            self._edits, self._free = edits, free
         self.replace(node, self._closure.value(actual, static=True))
 
 

@@ -6,8 +6,9 @@ import hashlib
 import json
 import sys
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pyarrow as pa
 
@@ -96,17 +97,24 @@ def mine(
         return table
 
     tables: list[pa.Table] = []
+    with _pool(num_proc, stop) as pool:
+        for table in pool.map(chunk, range(count)):
+            tables.append(table)
+            if on_chunk is not None:
+                on_chunk(len(tables), count, sum(one.num_rows for one in tables))
+    return joined(tables)
+
+
+@contextmanager
+def _pool(num_proc: int, stop: threading.Event) -> Iterator[ThreadPoolExecutor]:
+    """Threads that wait for workers; an error, or Ctrl-C, ends the workers at once."""
     with ThreadPoolExecutor(num_proc) as pool:
         try:
-            for table in pool.map(chunk, range(count)):
-                tables.append(table)
-                if on_chunk is not None:
-                    on_chunk(len(tables), count, sum(one.num_rows for one in tables))
+            yield pool
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return joined(tables)
 
 
 def permuted(table: pa.Table, seed: int) -> pa.Table:

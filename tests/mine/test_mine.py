@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -24,6 +25,7 @@ from builder.package.mined import SOURCE_COLUMNS, mine, mined, permuted
 from builder.package.store import Store
 from builder.record import PAIR_SCHEMA
 from tests.mine.made_up import BAD, GOOD, install
+from tests.processes import hear_ctrl_c
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 10.0
@@ -252,12 +254,16 @@ def test_the_command_writes_pairs_and_counts(installed, result, store, tmp_path)
     assert "not a folder of mined kernels" in refused.stderr
 
 
+def sleeping(pid):
+    """A module that says which process it runs in, and then does nothing for long."""
+    return f"import os, pathlib, time\npathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\ntime.sleep(600)\n"
+
+
 def test_a_stopped_search_ends_its_worker(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
-    waiting = "import pathlib, time\npathlib.Path('pid').write_text(str(__import__('os').getpid()))\ntime.sleep(600)\n"
-    install(tmp_path, {"__init__": waiting.replace("'pid'", repr(str(tmp_path / "pid")))}, name="sleeper")
-    stop = threading.Event()
     pid = tmp_path / "pid"
+    install(tmp_path, {"__init__": sleeping(pid)}, name="sleeper")
+    stop = threading.Event()
 
     def stop_when_it_runs():
         while not pid.exists() or not pid.read_text():
@@ -274,3 +280,22 @@ def test_a_search_refuses_what_cannot_work(tmp_path):
     for wrong in ({"num_proc": 0}, {"timeout": 0.0}, {"timeout": float("nan")}):
         with pytest.raises(SpecError, match="num_proc >= 1"):
             mine(find("warp-lang"), Store(tmp_path), **wrong)
+
+
+def test_ctrl_c_ends_the_command_and_its_worker(tmp_path):
+    pid = tmp_path / "pid"
+    install(tmp_path, {"__init__": sleeping(pid)}, name="sleeper")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]),
+        "WARP_CUDA_PAIRS_CACHE": str(tmp_path / "store"),
+    }
+    command = [sys.executable, "-c", "from builder.cli import main; main()", "mine", "sleeper", "--timeout", "600"]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
+    while process.poll() is None and not (pid.exists() and pid.read_text()):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130, said
+    assert "interrupted" in said
+    assert not Path("/proc", pid.read_text()).exists()
