@@ -252,6 +252,16 @@ def emit(program: Program) -> RawCode:
         CodegenRejection: ``source_error`` if running the source fails or defines no single kernel,
             ``codegen_error`` if Warp refuses the kernel.
     """
+    try:
+        return _emit(program)
+    except CodegenRejection:
+        if wcontext.runtime is not None:
+            raise
+    _runtime()  # vectors of half precision need Warp's library, which is slow to load and otherwise not needed
+    return _emit(program)
+
+
+def _emit(program: Program) -> RawCode:
     with isolated():
         kernel, first_lines = _define(program)
         try:

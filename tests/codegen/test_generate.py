@@ -254,3 +254,11 @@ def test_the_overload_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_bound_is_a_time() -> None:
     one = measure_bound([KERNELS["axpy"]])
     assert 0.0 < one < measure_bound([KERNELS["axpy"]] * 20)
+
+
+def test_half_precision_constants_need_no_initialised_warp():
+    source = HEAD.replace("@wp", "H = wp.constant(wp.vec3h(0.5, 1.0, 2.0))\n\n@wp")
+    source += "def k(x: wp.array(dtype=wp.vec3h)):\n    x[wp.tid()] = H\n"
+    script = f"from builder.codegen import generate; print(generate({source!r}).cuda_forward)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "initializer_array<3,wp::float16>{0.5, 1.0, 2.0}" in done.stdout, done.stderr
