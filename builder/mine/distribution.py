@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.machinery
-import sys
+import importlib.util
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -53,7 +53,7 @@ def find(package: str) -> Distribution:
     """
     found = _metadata(package)
     name = str(found.metadata["Name"])
-    modules = {module.name: module for module in sorted(_modules(found), key=lambda module: module.path)}
+    modules = {module.name: module for module in sorted(_modules(found, package), key=lambda module: module.path)}
     if not modules:
         raise MiningError(f"{name} has no Python modules; name a distribution that has some")
     ordered = tuple(sorted(modules.values(), key=lambda module: module.path))
@@ -72,18 +72,27 @@ def _metadata(package: str) -> metadata.Distribution:
     raise MiningError(f"{package!r} is not installed here; install it into this environment (pip install {package})")
 
 
-def _modules(found: metadata.Distribution) -> Iterator[Module]:
-    listed = [file for file in found.files or () if file.suffix == ".py" and ".." not in file.parts]
-    if listed:
-        for file in listed:
-            yield from _module(file.as_posix(), Path(str(found.locate_file(file))))
+def _modules(found: metadata.Distribution, package: str) -> Iterator[Module]:
+    if not _is_editable(found):
+        for file in found.files or ():
+            if file.suffix == ".py" and ".." not in file.parts:
+                yield from _module(file.as_posix(), Path(str(found.locate_file(file))))
         return
-    for top in (found.read_text("top_level.txt") or found.metadata["Name"].replace("-", "_")).split():
-        # An editable installation lists no files; its packages are where Python finds them.
-        spec = importlib.machinery.PathFinder.find_spec(top, sys.path)
+    # An editable installation does not list its files; its packages are where Python finds them.
+    names = (found.read_text("top_level.txt") or f"{found.metadata['Name']} {package}").replace("-", "_").split()
+    for top in dict.fromkeys(names):
+        spec = importlib.util.find_spec(top) if top.isidentifier() else None
         for folder in (spec and spec.submodule_search_locations) or ():
             for path in sorted(Path(folder).rglob("*.py")):
                 yield from _module(f"{top}/{path.relative_to(folder).as_posix()}", path)
+
+
+def _is_editable(found: metadata.Distribution) -> bool:
+    try:
+        origin = json.loads(found.read_text("direct_url.json") or "{}")
+    except ValueError:
+        return False
+    return bool(origin.get("dir_info", {}).get("editable"))
 
 
 def _module(path: str, file: Path) -> Iterator[Module]:

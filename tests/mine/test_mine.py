@@ -21,6 +21,7 @@ from builder.errors import MiningError, SpecError
 from builder.mine.distribution import find
 from builder.mine.licence import check_allowed
 from builder.mine.session import Stopped, look_at
+from builder.mine.table import findings_table, joined
 from builder.package.mined import SOURCE_COLUMNS, mine, mined, permuted
 from builder.package.store import Store
 from builder.record import PAIR_SCHEMA
@@ -252,6 +253,20 @@ def test_the_command_writes_pairs_and_counts(installed, result, store, tmp_path)
     )
     assert refused.returncode == 1
     assert "not a folder of mined kernels" in refused.stderr
+
+
+def test_an_editable_installation_is_found_where_python_finds_it(tmp_path, monkeypatch):
+    for folder in (tmp_path / "site", tmp_path / "work"):
+        monkeypatch.syspath_prepend(str(folder))
+    install(tmp_path / "work", {"__init__": "", "deep/kernels": BAD["scripts/tool"]}, name="in-work")
+    info = next((tmp_path / "work").glob("*.dist-info"))
+    info.joinpath("RECORD").write_text("__editable__in_work.pth,,\n")
+    info.joinpath("direct_url.json").write_text('{"url": "file:///somewhere", "dir_info": {"editable": true}}')
+    (tmp_path / "site").mkdir()
+    info.rename(tmp_path / "site" / info.name)
+    assert [module.path for module in find("in-work").modules] == ["in_work/__init__.py", "in_work/deep/kernels.py"]
+    table, _ = joined([findings_table(find("in-work"), look_at(find("in-work").modules, TIMEOUT))])
+    assert table.column("origin_path").to_pylist() == ["in_work/deep/kernels.py:4"]
 
 
 def sleeping(pid):
