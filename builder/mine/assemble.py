@@ -55,7 +55,7 @@ def assemble(kernel: Any, *, by_value: bool = False) -> Assembled:
         blocks.append(("" if tight else "\n" if item.kind == "constant" else "\n\n") + text)
         previous = item.kind
     functions = tuple(entry for item in ordered for entry in _natives(item))
-    structs = {hashed: item.name for hashed, item in closure.structs().items()}
+    structs = {hashed: item.name for hashed, item in closure.structs().items() if item.name}
     return Assembled("".join(blocks), GivenNames(closure.kernel.name, functions, structs))
 
 

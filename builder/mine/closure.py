@@ -40,7 +40,13 @@ class Closure:
         for item, members in self._members.items():
             lines = [part for name, parts in members.items() for part in (f"    {name} = ", *parts, "\n")]
             item.texts = [Text(("class ", item, ":\n", *lines))]
-        return [self.kernel, *self._items.values()]
+        # Some were made for an expression that was then written in another way.
+        used, waiting = {self.kernel}, [self.kernel]
+        while waiting:
+            for item in [one for text in waiting.pop().texts for one in text.items() if one not in used]:
+                used.add(item)
+                waiting.append(item)
+        return [self.kernel, *(item for item in self._items.values() if item in used)]
 
     def structs(self) -> dict[str, Item]:
         """Return the structs by their names with Warp's content hash."""

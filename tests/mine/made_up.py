@@ -247,6 +247,14 @@ wp.overload(generic, [wp.array(dtype=wp.int64), wp.array(dtype=wp.int64)])
 
 
 @wp.kernel
+def only_its_annotation(x: wp.array(dtype=Any)):
+    x[wp.tid()] = x[0]
+
+
+wp.overload(only_its_annotation, [wp.array(dtype=float)])
+
+
+@wp.kernel
 def never_instantiated(x: wp.array(dtype=Any)):
     x[wp.tid()] = x[0]
 

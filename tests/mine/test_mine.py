@@ -158,6 +158,9 @@ def test_closures_become_definitions(result):
 def test_generic_kernels_become_one_source_for_each_instance(result):
     texts = [row["text"] for row in result[0].to_pylist() if row["kernel_name"] == "generic"]
     assert sorted("wp.int64" in text for text in texts) == [False, True]
+    loops = [row["text"] for row in result[0].to_pylist() if row["kernel_name"] == "only_its_annotation"]
+    assert len(loops) == 1
+    assert "Any" not in loops[0]  # nothing is defined that the source does not use
 
 
 def test_structs_operators_snippets_gradients_and_options(rows):
