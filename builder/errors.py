@@ -11,6 +11,7 @@ allowed and what to do::
     +-- StoreError (OSError)          the unit store cannot be read or written
     +-- FolderError (OSError)         an output folder is not ours, not writable or damaged
     +-- WorkerError (RuntimeError)    worker processes died too often
+    +-- MiningError (RuntimeError)    a package cannot be mined: not installed, or its licence does not allow it
     +-- PublishError (RuntimeError)   the Hub, or the way to it, does not let a dataset be published
 """
 
@@ -60,6 +61,10 @@ class FolderError(WarpCudaPairsError, OSError):
 
 class WorkerError(WarpCudaPairsError, RuntimeError):
     """Worker processes died too often for the build to go on."""
+
+
+class MiningError(WarpCudaPairsError, RuntimeError):
+    """A package cannot be mined: it is not installed, holds no Python, or its licence does not allow it."""
 
 
 class PublishError(WarpCudaPairsError, RuntimeError):

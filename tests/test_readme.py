@@ -18,6 +18,8 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.M | re.S)
 SCRIPTS = [text for language, text in BLOCKS if language == "python"]
 SHELL = [line.split(" #")[0].strip() for language, text in BLOCKS if language == "sh" for line in text.splitlines()]
 ONLINE = [line for line in SHELL if line.startswith(("warp-cuda-pairs publish", "hf "))]
+MINING = [line for line in SHELL if line.startswith("warp-cuda-pairs mine")]
+MINING_SCRIPTS = [text for text in SCRIPTS if "import mined" in text]
 # The default dataset takes a minute to build.
 LONG = [text for text in SCRIPTS if 'load_dataset("warp_cuda_pairs", "paired")' in text]
 
@@ -34,7 +36,7 @@ def place(tmp_path_factory):
     hf.write_text(f"#!{sys.executable}\nfrom huggingface_hub.cli.hf import main\nmain()\n")
     hf.chmod(0o755)
     for line in SHELL:
-        if line.startswith("warp-cuda-pairs") and line not in ONLINE:
+        if line.startswith("warp-cuda-pairs") and line not in (*ONLINE, *MINING):
             run(place, line, shell=True)
     return place
 
@@ -81,9 +83,20 @@ def test_commands_that_publish_run_as_written(place):
     }
 
 
-@pytest.mark.parametrize("number", [k for k, text in enumerate(SCRIPTS) if text not in LONG])
+@pytest.mark.parametrize("number", [k for k, text in enumerate(SCRIPTS) if text not in LONG + MINING_SCRIPTS])
 def test_scripts_run_as_written(place, number):
     python(place, SCRIPTS[number])
+
+
+@pytest.mark.slow
+def test_mining_runs_as_written(place):
+    assert MINING
+    assert MINING_SCRIPTS
+    for line in MINING:
+        run(place, line, shell=True)
+    assert (place / "mined" / "kernels.parquet").is_file()
+    for text in MINING_SCRIPTS:
+        python(place, text)
 
 
 @pytest.mark.slow

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import build, folder
+from . import build, folder, mine
 from .common import app
 
-__all__ = ["build", "folder", "main"]
+__all__ = ["build", "folder", "main", "mine"]
 
 
 def main() -> None:

@@ -55,7 +55,11 @@ def generate(source: str, *, source_comments: bool = True, tree: ast.Module | No
         CodegenRejection: ``source_error`` if the source does not parse or run, or defines not exactly one
             kernel; ``codegen_error`` if Warp cannot translate the kernel.
     """
-    raw = emit(parse(source, tree))
+    return canonical_code(emit(parse(source, tree)), source_comments=source_comments)
+
+
+def canonical_code(raw: RawCode, *, source_comments: bool = True) -> Generated:
+    """Return the canonical form of what Warp generated for one kernel."""
     return Generated(
         kernel_name=raw.name,
         args=raw.args,

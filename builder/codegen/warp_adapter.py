@@ -42,7 +42,7 @@ except ImportError as error:
 
 _NEEDS = {
     wcontext: ("Kernel", "Module", "ModuleHasher", "ModuleBuilder", "user_modules", "function_key_counts"),
-    wcontext.Module: ("resolve_options", "_detach_references"),
+    wcontext.Module: ("resolve_options", "_detach_references", "register_kernel"),
     wcontext.ModuleBuilder: ("_codegen_functions", "_get_tile_helper_struct_hashes"),
     wcodegen: (
         "codegen_kernel",
@@ -57,7 +57,15 @@ _NEEDS = {
         "_store_shared_source",
     ),
     wcodegen.Adjoint: ("resolve_func", "get_line_directive"),
-    wtypes: ("scalar_types", "type_is_generic", "range_t", "shape_t", "_ArrayAnnotation", "_IndexedArrayAnnotation"),
+    wtypes: (
+        "scalar_types",
+        "type_is_generic",
+        "range_t",
+        "shape_t",
+        "_ArrayAnnotation",
+        "_ArrayAnnotationBase",
+        "_IndexedArrayAnnotation",
+    ),
     wbuild: ("build_cpu", "build_cuda"),
 }
 
@@ -73,10 +81,12 @@ def _check_warp() -> None:
 
 
 _check_warp()
+# For ``objects`` and ``existing``, which deal with kernels that a running process has defined.
+INTERNALS: tuple[Any, Any, Any] = (wcontext, wcodegen, wtypes)
 
 # What Warp's code generator raises for a kernel that it cannot translate: its own Warp*Error classes derive
 # from these, and it lets the same ones escape from bad operands.
-_REFUSALS = (
+REFUSALS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -114,7 +124,7 @@ _resolve_func = remembering(
 
 
 @contextmanager
-def _isolated() -> Iterator[None]:
+def isolated() -> Iterator[None]:
     """Run as in a fresh process with Warp's own defaults, and leave Warp as it was."""
     config = wp.config.__dict__
     with wcodegen._codegen_lock:
@@ -252,11 +262,21 @@ def emit(program: Program) -> RawCode:
         CodegenRejection: ``source_error`` if running the source fails or defines no single kernel,
             ``codegen_error`` if Warp refuses the kernel.
     """
-    with _isolated():
+    try:
+        return _emit(program)
+    except CodegenRejection:
+        if wcontext.runtime is not None:
+            raise
+    _runtime()  # vectors of half precision need Warp's library, which is slow to load and otherwise not needed
+    return _emit(program)
+
+
+def _emit(program: Program) -> RawCode:
+    with isolated():
         kernel, first_lines = _define(program)
         try:
-            return _emit(_concrete(kernel), first_lines)
-        except _REFUSALS as error:
+            return emit_defined(_concrete(kernel), first_lines)
+        except REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
 
 
@@ -274,7 +294,16 @@ def _arguments(kernel: Any) -> tuple[tuple[str, str], ...]:
     return tuple((name, given.get(name, text)) for name, text in written)
 
 
-def _emit(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
+def emit_defined(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode:
+    """Return what Warp generates for a kernel object; only inside :func:`isolated`.
+
+    Args:
+        kernel: a kernel with concrete arguments.
+        first_lines: for a function whose line numbers count from another line: its first line, from 1.
+
+    Raises:
+        one of :data:`REFUSALS`, or CodegenRejection: Warp refuses the kernel.
+    """
     calls: set[tuple[str, str]] = set()
     builder = _build(kernel, calls)
     adjoints = [kernel.adj, *(function.adj for function in builder.functions)]
@@ -309,7 +338,7 @@ def measure_bound(sources: Iterable[str]) -> float:
     """
     total = 0.0
     for source in sources:
-        with _isolated():
+        with isolated():
             kernel, _ = _define(parse(source), share_trees=False)
             options = _options(kernel.module)
             start = time.perf_counter()

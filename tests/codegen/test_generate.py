@@ -274,3 +274,11 @@ def k(a: wp.array(dtype=wp.vec3), s: float, out: wp.array(dtype=float)):
     assert {"tid()", "add(vec3)", "length(vec3)", "sin(float32)", "where(float32)"} <= set(calls)
     assert list(calls) == sorted(set(calls))
     assert not any(call.startswith("twice") for call in calls)
+
+
+def test_half_precision_constants_need_no_initialised_warp():
+    source = HEAD.replace("@wp", "H = wp.constant(wp.vec3h(0.5, 1.0, 2.0))\n\n@wp")
+    source += "def k(x: wp.array(dtype=wp.vec3h)):\n    x[wp.tid()] = H\n"
+    script = f"from builder.codegen import generate; print(generate({source!r}).cuda_forward)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "initializer_array<3,wp::float16>{0.5, 1.0, 2.0}" in done.stdout, done.stderr
