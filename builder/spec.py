@@ -32,6 +32,7 @@ from .shipped import category_names, config_defaults, config_names, unknown
 
 SPLITS = ("train", "validation", "test")
 UNIT = 128  # candidates in a unit
+SYNTHETIC = "synthetic"
 PLACEHOLDERS = ("kernel_name", "category", "description")
 VIEWS = ("prompt_completion", "messages", "text", "raw")  # one at a time: trainers give column names a meaning
 
@@ -45,6 +46,7 @@ def _whole(value: object) -> object:
     return value
 
 
+Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 
@@ -55,7 +57,9 @@ class BuildSpec(BaseModel):
         config: one of :func:`config_names`; which columns, prompt and completion.
         num_kernels: kept rows over all splits, at least 3.
         seed: 0 to 2**63 - 1; candidate ``i`` is a pure function of ``(seed, i)``.
-        categories: relative weight (> 0) of each kernel category; one left out is not used.
+        sources: relative weight (> 0) of each source of kernels: ``synthetic``, or an installed distribution whose
+            kernels are mined. A mined source that has no more kernels gives way to the synthetic one.
+        categories: relative weight (> 0) of each kernel category of the synthetic source; one left out is not used.
         splits: fraction of train, validation and test; each above 0, summing to 1.
         max_per_skeleton: how many rows may share a skeleton, at least 1.
         source_comments: whether generated code keeps the Python lines Warp echoes as comments.
@@ -69,7 +73,8 @@ class BuildSpec(BaseModel):
     config: str
     num_kernels: Whole = Field(ge=3)
     seed: Whole = Field(ge=0, lt=2**63)
-    categories: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(min_length=1)
+    sources: dict[str, Weight] = Field(min_length=1)
+    categories: dict[str, Weight] = Field(min_length=1)
     splits: dict[str, Annotated[float, Field(gt=0, lt=1)]]
     max_per_skeleton: Whole = Field(ge=1)
     source_comments: bool
@@ -86,14 +91,24 @@ class BuildSpec(BaseModel):
             raise ValueError(unknown(kind, value, allowed))
         return value
 
+    @field_validator("sources", mode="before")
+    @classmethod
+    def _installed_sources(cls, value: object) -> object:
+        value = _weights(value)
+        if isinstance(value, Mapping):
+            for name in value:
+                if name != SYNTHETIC and _installed(str(name)) is None:
+                    raise ValueError(
+                        f"source {name!r} is not installed here; allowed: {SYNTHETIC!r}, or the name of an installed "
+                        f"distribution whose kernels to mine, such as 'warp-lang' (pip install {name})"
+                    )
+            return {name: value[name] for name in sorted(value, key=lambda name: (name != SYNTHETIC, str(name)))}
+        return value
+
     @field_validator("categories", mode="before")
     @classmethod
     def _known_categories(cls, value: object) -> object:
-        if isinstance(value, str):
-            pairs = [part.partition("=") for part in value.split(",")]
-            value = {name.strip(): weight.strip() if equals else 1.0 for name, equals, weight in pairs}
-        if isinstance(value, (list, tuple)):
-            value = dict.fromkeys(value, 1.0)
+        value = _weights(value)
         if isinstance(value, Mapping):
             for name in value:
                 if name not in category_names():
@@ -157,9 +172,10 @@ class BuildSpec(BaseModel):
         return _digest(
             {
                 "seed": self.seed,
+                "sources": [(name, weight, _installed(name)) for name, weight in self.sources.items()],
                 "categories": list(self.categories.items()),
                 "source_comments": self.source_comments,
-                "code": source_digest("kernels", "codegen", "curate", "package/unit.py", "record.py"),
+                "code": source_digest("kernels", "codegen", "curate", "mine", "package/unit.py", "record.py"),
                 "versions": versions(),
             }
         )
@@ -196,6 +212,25 @@ class BuildSpec(BaseModel):
                 "code": source_digest("package", "stages.py"),
             }
         )
+
+
+def _weights(value: object) -> object:
+    """Return weights given as text (``a=2,b``) or as a list of names as a mapping."""
+    if isinstance(value, str):
+        pairs = [part.partition("=") for part in value.split(",")]
+        return {name.strip(): weight.strip() if equals else 1.0 for name, equals, weight in pairs}
+    return dict.fromkeys(value, 1.0) if isinstance(value, (list, tuple)) else value
+
+
+@cache
+def _installed(distribution: str) -> str | None:
+    """Return the version of an installed distribution and a digest over its modules; None if there is none."""
+    try:
+        found = metadata.distribution(distribution)
+    except (metadata.PackageNotFoundError, ValueError):
+        return None
+    modules = sorted(f"{file} {file.hash.value}" for file in found.files or () if file.suffix == ".py" and file.hash)
+    return f"{found.version} {hashlib.sha256(chr(10).join(modules).encode()).hexdigest()}"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The chain of stages: generate -> edges -> count tokens -> decide -> rows.
+"""The chain of stages: mine -> generate -> edges -> count tokens -> decide -> rows.
 
 Each stage is a pure function of the spec and a rank, and leaves one file in the store; the file's
 existence says that the stage is done. One process, a pool of processes and streaming run these same
@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +22,34 @@ from .curate.decision import Deciding, Decision
 from .curate.edges import edges_table
 from .curate.keys import analyse
 from .package import tokens
+from .package.mined import mined
 from .package.stats import Stats
 from .package.store import Store
 from .package.training import training_columns, training_key, training_texts
 from .package.unit import make_unit, rejections_of
 from .record import row_schema
-from .spec import SPLITS, BuildSpec
+from .spec import SPLITS, SYNTHETIC, BuildSpec
+
+
+def mined_sources(spec: BuildSpec, store: Store) -> dict[str, pa.Table]:
+    """Stage 0: return the kernel sources of each mined source of the spec, making their files where needed.
+
+    Raises:
+        MiningError: a distribution cannot be mined.
+    """
+    return {name: _mined(name, spec.seed, store.root) for name in spec.sources if name != SYNTHETIC}
+
+
+@lru_cache(maxsize=8)
+def _mined(name: str, seed: int, root: Path) -> pa.Table:
+    return mined(name, seed=seed, store=Store(root))
 
 
 def generate(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     """Stage 1: return unit ``rank`` (128 candidates, those generated), making its file where needed."""
     unit = store.get("units", spec.generation_key(), rank)
     if unit is None:
-        unit, edges = make_unit(spec, rank)
+        unit, edges = make_unit(spec, rank, mined_sources(spec, store))
         store.put("edges", spec.edges_key(), rank, edges)
         store.put("units", spec.generation_key(), rank, unit)
     return unit

@@ -77,6 +77,10 @@ def build(
     configs: Annotated[list[str] | None, typer.Argument(metavar="[CONFIG]...", help=_CONFIGS_HELP)] = None,
     num_kernels: Annotated[str | None, typer.Option("--num-kernels", "-n", help="Rows over all splits.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of the random programs.")] = None,
+    sources: Annotated[
+        str | None,
+        typer.Option(help="Where kernels come from: 'synthetic=4,warp-lang=1'. Mining RUNS a package's code."),
+    ] = None,
     categories: Annotated[
         str | None, typer.Option(help="Kernel categories: 'math,vector', or weights as 'math=2,vector=1'.")
     ] = None,
@@ -102,6 +106,7 @@ def build(
     fields = {
         "num_kernels": num_kernels,
         "seed": seed,
+        "sources": sources,
         "categories": categories,
         "splits": splits,
         "max_per_skeleton": max_per_skeleton,

@@ -94,7 +94,7 @@ class Deciding:
             raise SplitError(
                 f"only {self.kept} of {self._spec.num_kernels} kernels: the last {PATIENCE * UNIT} candidates of "
                 f"{', '.join(self._spec.categories)} brought nothing new; lower num_kernels, raise "
-                "max_per_skeleton or add categories"
+                "max_per_skeleton, add categories or sources"
             )
         return new
 

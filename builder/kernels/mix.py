@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from ..spec import SYNTHETIC
 from .choices import CounterChoices
 
-SYNTHETIC = "synthetic"
 # Where in the random stream of a seed the places of a unit are drawn: candidates have indices below 2**63.
 _PLACES = 1 << 63
 
 
-def take(seed: int, rank: int, unit: int, weights: Mapping[str, float]) -> list[tuple[str, int]]:
+def take(seed: int, rank: int, unit: int, weights: Mapping[str, float]) -> list[tuple[str, int] | None]:
     """Return for each candidate of unit ``rank`` its source and its number there.
 
     Args:
@@ -26,8 +26,8 @@ def take(seed: int, rank: int, unit: int, weights: Mapping[str, float]) -> list[
         weights: relative weight of each source, above 0.
 
     Returns:
-        (source, number) in the order of the candidates: ``unit`` of them, or a few less where nothing is synthetic
-        and there are several sources. A synthetic number is the candidate's index. Kernel ``k`` of a finite source
+        (source, number) of each candidate; None for a few where nothing is synthetic and there are several sources. A
+        synthetic number is the candidate's index. Kernel ``k`` of a finite source
         appears once over all units; ``k`` grows beyond any bound.
     """
     total = sum(Fraction(repr(float(weight))) for weight in weights.values())
@@ -43,4 +43,4 @@ def take(seed: int, rank: int, unit: int, weights: Mapping[str, float]) -> list[
     choices = CounterChoices(seed, _PLACES + rank)
     chosen = dict(zip(sorted(choices.sample(range(unit), len(finite))), finite, strict=True))
     synthetic = SYNTHETIC in weights
-    return [chosen.get(k, (SYNTHETIC, rank * unit + k)) for k in range(unit) if k in chosen or synthetic]
+    return [chosen.get(k, (SYNTHETIC, rank * unit + k) if synthetic else None) for k in range(unit)]

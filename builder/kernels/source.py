@@ -6,6 +6,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a kernel source comes from.
+
+    Attributes:
+        name: ``synthetic``, or the distribution it was mined from.
+        version: of that distribution, or of this package.
+        path: the file and line it was mined from, or category and candidate.
+        license: SPDX expression.
+    """
+
+    name: str
+    version: str
+    path: str
+    license: str
+
+
+@dataclass(frozen=True, slots=True)
 class KernelSource:
     """A self-contained kernel source and what its program says of it.
 

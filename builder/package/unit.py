@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,31 +16,56 @@ from ..curate.edges import edges_table
 from ..curate.keys import Keys, analyse
 from ..errors import CodegenRejection
 from ..kernels import candidate
+from ..kernels.mix import take
+from ..kernels.source import KernelSource, Origin
 from ..record import PAIR_SCHEMA, VERDICTS, Reason, Rejection
-from ..spec import UNIT, BuildSpec, versions
+from ..spec import SYNTHETIC, UNIT, BuildSpec, versions
 
 _NOT_RUN = dict.fromkeys(VERDICTS, "not_run")
 
 
-def _pair(spec: BuildSpec, index: int) -> tuple[dict[str, object], Keys]:
+def candidates(spec: BuildSpec, rank: int, mined: Mapping[str, pa.Table]) -> Iterator[tuple[int, KernelSource, Origin]]:
+    """Yield index, kernel source and origin of each candidate of a unit.
+
+    Args:
+        spec: what is built.
+        rank: number of the unit.
+        mined: the kernel sources of each mined source, in the order in which they are taken.
+    """
+    for place, chosen in enumerate(take(spec.seed, rank, UNIT, spec.sources)):
+        index = rank * UNIT + place
+        name, number = chosen or (SYNTHETIC, index)
+        if name in mined and number < mined[name].num_rows:
+            yield index, *_mined(mined[name].slice(number, 1).to_pylist()[0])
+        elif SYNTHETIC in spec.sources:
+            source = candidate(spec.seed, index, spec.categories)
+            yield index, source, Origin(SYNTHETIC, __version__, f"{source.category}/{index}", "Apache-2.0")
+
+
+def _mined(row: Mapping[str, Any]) -> tuple[KernelSource, Origin]:
+    texts = (row["text"], row["kernel_name"], row["category"], row["description"])
+    origin = Origin(row["origin"], row["origin_version"], row["origin_path"], row["license"])
+    return KernelSource(*texts, tuple(row["features"])), origin
+
+
+def _pair(spec: BuildSpec, index: int, source: KernelSource, origin: Origin) -> tuple[dict[str, Any], Keys]:
     """Return one candidate's pair and keys.
 
     Raises:
         CodegenRejection: Warp cannot generate code for it.
     """
-    source = candidate(spec.seed, index, spec.categories)
     tree = ast.parse(source.text)
     code = codegen.generate(source.text, source_comments=spec.source_comments, tree=tree)
     keys = analyse(source.text, tree)
-    pair: dict[str, object] = {
+    pair: dict[str, Any] = {
         "id": hashlib.sha256(source.text.encode()).hexdigest()[:16],
         "kernel_name": code.kernel_name,
         "category": source.category,
         "description": source.description,
-        "origin": "synthetic",
-        "origin_version": __version__,
-        "origin_path": f"{source.category}/{index}",
-        "license": "Apache-2.0",
+        "origin": origin.name,
+        "origin_version": origin.version,
+        "origin_path": origin.path,
+        "license": origin.license,
         "seed": spec.seed,
         "index": index,
         "skeleton": keys.skeleton,
@@ -60,22 +87,24 @@ def _pair(spec: BuildSpec, index: int) -> tuple[dict[str, object], Keys]:
     return pair, keys
 
 
-def make_unit(spec: BuildSpec, rank: int) -> tuple[pa.Table, pa.Table]:
-    """Return a unit's pairs and their edges; both tables name the unit's rejections in their metadata."""
-    pairs: list[dict[str, object]] = []
+def make_unit(spec: BuildSpec, rank: int, mined: Mapping[str, pa.Table]) -> tuple[pa.Table, pa.Table]:
+    """Return a unit's pairs and their edges; both tables name the unit's rejections in their metadata.
+
+    ``mined`` as for :func:`candidates`.
+    """
+    pairs: list[dict[str, Any]] = []
     keys: list[Keys] = []
     rejections: list[Rejection] = []
-    for index in range(rank * UNIT, (rank + 1) * UNIT):
+    for index, source, origin in candidates(spec, rank, mined):
         try:
-            pair, key = _pair(spec, index)
+            pair, key = _pair(spec, index, source, origin)
         except CodegenRejection as refusal:
             rejections.append(Rejection(index, Reason(refusal.reason), refusal.detail))
         else:
             pairs.append(pair)
             keys.append(key)
     noted = {"rejections": json.dumps([[r.index, r.reason.value, r.detail] for r in rejections])}
-    indices = [rank * UNIT + k for k in range(UNIT) if k not in {r.index - rank * UNIT for r in rejections}]
-    edges = edges_table(indices, keys).replace_schema_metadata(noted)
+    edges = edges_table([pair["index"] for pair in pairs], keys).replace_schema_metadata(noted)
     return pa.Table.from_pylist(pairs, PAIR_SCHEMA).replace_schema_metadata(noted), edges
 
 

@@ -104,6 +104,7 @@ def build(spec: BuildSpec, store: Store, *, num_proc: int = 1, progress: Reporte
         raise SpecError(f"num_proc: must be a whole number of at least 1 (got {num_proc!r})")
     tokens.load(spec.tokenizer)  # a wrong one must not cost a generation
     store.clean()
+    stages.mined_sources(spec, store)  # once, not in every worker
     reporter = progress or Terminal()
     with reporting(reporter, spec.num_kernels), _makers(spec, store, num_proc) as makers:
         decision = stages.saved_decision(spec, store)
