@@ -50,10 +50,8 @@ def hashing(k: Author) -> None:
 
 def _lookup(k: Author, cells: Cells, key: Term, h: Term, _: TermOf) -> None:
     c = k.c
-    table, values = (
-        k.input("slots|table_keys|occupied", key.type),
-        k.input("slot_values|table_vals|payload", c.pick((INT, FLOAT))),
-    )
+    table, V = k.input("slots|table_keys|occupied", key.type), c.pick((INT, FLOAT))
+    values = k.input("slot_values|table_vals|payload", V)
     size = local(k, "size|capacity|n_slots", table.shape(0))
     slot = k.var("slot|probe|at", cast(h >> number(1, UINT), INT) % size)
     found = k.var("found|where_at|hit_slot", number(-1, INT))

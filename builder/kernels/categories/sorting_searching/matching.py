@@ -6,8 +6,9 @@ from ...author import Arr, Author
 from ...fusion import gate, varied
 from ...fusion.cells import local, settled
 from ...fusion.sweeps import TermOf, sweep
-from ...terms import Term, both, either, no, number, where, wp
+from ...terms import Like, Term, both, either, no, number, where, wp
 from ...types import FLOAT, INT, UINT, Scalar
+from .sorting import key_of
 
 
 def pattern(k: Author) -> None:
@@ -23,11 +24,7 @@ def pattern(k: Author) -> None:
     m = local(k, "m1|used|span", wp.clamp(m, 1, pat.shape(0)))
     with k.if_(i + m > n if c.chance(1, 2) else i > n - m):
         k.leave()
-    fold = (
-        k.function("fold|lower|normal_code", {"v|ch|x": INT}, lambda s, v: varied(s, v, 1, 2))
-        if c.chance(1, 2)
-        else None
-    )
+    fold = key_of(k, INT)
 
     def char(j: Term) -> Term:
         raw = text[tid[0], i + j] if rows else text[i + j]
@@ -45,9 +42,8 @@ def pattern(k: Author) -> None:
         if c.chance(1, 2):
             k.atomic("min", k.output("first_hit|earliest|first_at", INT), tid[0] if rows else 0, i)
     words = {"rolling_hash": "by a rolling hash", "exact": "exactly", "anagram": "up to order, by sums"}
-    k.summary(
-        f"Compares a pattern with the text at each place {words.get(kind, f'with {kind} comparison')} and counts the hits."
-    )
+    how = words.get(kind, f"by {kind} comparison")
+    k.summary(f"Compares a pattern with the text of {fold.words}codes at each place {how} and counts the hits.")
 
 
 def _compared(k: Author, kind: str, char: TermOf, pat: Arr, m: Term) -> Term:
@@ -94,12 +90,11 @@ def runs(k: Author) -> None:
     i = k.tid("i|tid|pos|item")
     x = k.input("x|values|codes", T)
     i = gate(k, i, x.shape(0))
-    prepared = (
-        k.function("same_key|level_of|bucket_of", {"v|x|a": T}, lambda s, v: varied(s, v, 1, 2))
-        if c.chance(1, 2)
-        else None
-    )
-    key = (lambda p: x[p]) if prepared is None else (lambda p: prepared(x[p]))
+    order = key_of(k, T)
+
+    def key(p: Like) -> Term:
+        return order(x[p])
+
     mine = local(k, "mine|v|cur", key(i))
     if kind == "decode":
         _decode(k, i, x, T)

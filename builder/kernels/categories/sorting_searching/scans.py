@@ -93,8 +93,6 @@ def _step(k: Author, kind: str, T: Scalar, how: str) -> None:
             test = both(test, flags[i] == 0)
             earlier = where(i >= d, flags[wp.max(i - d, 0)], number(1, INT))
             k.output("flags_out|heads_out|next_flags", INT)[i] = wp.max(flags[i], earlier)
-                flags[i], where(i >= d, flags[wp.max(i - d, 0)], number(1, INT))
-            )
         with k.if_(test):
             acc.set(_joined(how, x[i - d], mine))
     value = settled(k, Term(acc.e), 0, 2)

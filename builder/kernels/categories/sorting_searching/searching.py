@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...author import Arr, Author, Var
 from ...fusion import gate, varied
 from ...fusion.cells import Cells, Change, local
+from ...fusion.sweeps import TermOf
 from ...terms import Term, both, either, no, number, where, wp
 from ...types import INT, Scalar
 from .sorting import key_of, key_type

@@ -1,13 +1,12 @@
-"""linear_algebra: vector updates, matrix products, sparse products and relaxation sweeps."""
+"""Vector updates."""
 
 from __future__ import annotations
 
-from ..author import Author
-from ..families import one_of
-from ..fusion import coefficient, gate, statistic, varied
+from ...author import Author
+from ...fusion import coefficient, gate, statistic, varied
 
 
-def _axpy(k: Author) -> None:
+def axpy(k: Author) -> None:
     """y = alpha x + beta y: precision, in place or not, gated, with what is fused before and after it."""
     c, T = k.c, k.real()
     k.name("axpy|scaled_add|vector_update|axpby|saxpy")
@@ -24,6 +23,3 @@ def _axpy(k: Author) -> None:
     out[i] = value
     statistic(k, value)
     k.summary(f"Adds a scaled {T.name} vector to another{', in place' if in_place else ''}.")
-
-
-build = one_of("linear_algebra", _axpy)

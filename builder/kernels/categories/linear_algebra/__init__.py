@@ -1,0 +1,16 @@
+"""linear_algebra: vector updates, products, solvers, factorisations, transforms, element matrices."""
+
+from __future__ import annotations
+
+from ...families import one_of
+from .products import gemm, gemv, rank_one, spmv
+from .small import factorise, finite_elements, rotation
+from .solvers import conjugate, relaxation, triangular, tridiagonal
+from .transforms import butterfly, polynomial, power_iteration, spectrum, wavelet
+from .vectors import axpy
+
+build = one_of(
+    "linear_algebra",
+    axpy, gemv, gemm, spmv, rank_one, relaxation, conjugate, triangular, tridiagonal, factorise, rotation,
+    finite_elements, polynomial, butterfly, spectrum, wavelet, power_iteration,
+)  # fmt: skip
