@@ -115,7 +115,9 @@ for _name, _extra in (
     _query(
         f"mesh_query_{_name}", (*_ID_POINT, *_extra), len(_extra), MESH_POINT, f"{_which} point of a mesh", "mesh_query"
     )
-_query("mesh_query_ray", (UINT64, VEC3, VEC3, FLOAT, INT), 1, MESH_RAY, "intersection of a ray and a mesh", "mesh_query")
+_query(
+    "mesh_query_ray", (UINT64, VEC3, VEC3, FLOAT, INT), 1, MESH_RAY, "intersection of a ray and a mesh", "mesh_query"
+)
 _query("mesh_query_aabb", (UINT64, VEC3, VEC3), 0, MESH_QUERY, "faces of a mesh in a box", "mesh_query")
 _query("mesh_query_sphere", _ID_POINT, 0, MESH_QUERY, "faces of a mesh in a ball", "mesh_query")
 _query("mesh_query_next", (MESH_QUERY, INT), 0, BOOL, "next face", "mesh_query")
@@ -172,9 +174,7 @@ def _volume_sample_grad(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) ->
     return dtype
 
 
-_query(
-    "volume_sample_grad_f", (UINT64, VEC3, INT, VEC3), 0, FLOAT, "volume sampling with gradient", "volume_query"
-)
+_query("volume_sample_grad_f", (UINT64, VEC3, INT, VEC3), 0, FLOAT, "volume sampling with gradient", "volume_query")
 
 
 @special("volume_sample_index", "sampling of values kept by voxel", "volume_query")

@@ -212,7 +212,9 @@ def _bit_tricks(k: Author) -> None:
     group = k.let("group|g|bucket", i % codes.shape(0)) if c.chance(1, 2) else number(0, INT)
     k.atomic(c.pick(("max", "min")), codes, group, code)
     low = code & number(c.pick((255, 65535, 1023)), UINT)
-    back = k.let("back|trimmed|r", varied(k, cast(low, FLOAT), 0, 1) if c.chance(1, 2) else wp.cast(bits & ~low, FLOAT) * 0.5)
+    back = k.let(
+        "back|trimmed|r", varied(k, cast(low, FLOAT), 0, 1) if c.chance(1, 2) else wp.cast(bits & ~low, FLOAT) * 0.5
+    )
     out = k.output("out|result|rounded", FLOAT)
     test = both(wp.isfinite(back), wp.abs(back) < 1.0e6)
     out[i] = varied(k, where(test, back, zero(FLOAT)), 0, 2)

@@ -31,7 +31,9 @@ def _spmv(k: Author) -> None:
     block = c.chance(1, 4)
     T: Value = MAT33 if block else c.pick((FLOAT, DOUBLE))
     V: Value = VEC3 if block else T
-    k.name({"csr": "csr_spmv|sparse_matvec|bsr_mv", "ell": "ell_spmv|padded_matvec", "coo": "coo_spmv|triplet_add"}[form])
+    k.name(
+        {"csr": "csr_spmv|sparse_matvec|bsr_mv", "ell": "ell_spmv|padded_matvec", "coo": "coo_spmv|triplet_add"}[form]
+    )
     values = k.input("values|vals|entries", T, 2 if form == "ell" else 1)
     cols = k.input("cols|col_idx|columns", INT, 2 if form == "ell" else 1)
     x = k.input("x|v_in|vec_in", V)
@@ -130,7 +132,13 @@ def _graph(k: Author) -> None:
         acc.set((wp.max if c.chance(1, 2) else wp.min)(acc, message) if way == 1 else acc + message)
     degree = cast(wp.max(end - start, 1), scalar_of(T))
     mean = acc // degree if scalar_of(T).is_int else acc / degree
-    result = mean if way == 0 else acc if way == 1 else own + (mean if T is INT else mean * coefficient(k, scalar_of(T), 5, 95))
+    result = (
+        mean
+        if way == 0
+        else acc
+        if way == 1
+        else own + (mean if T is INT else mean * coefficient(k, scalar_of(T), 5, 95))
+    )
     out = k.output("out|updated|next_x", T)
     out[v] = varied(k, result, 0, 3)
     what = ("Averages", "Takes an extreme of", "Diffuses")[way]
@@ -166,7 +174,9 @@ def _search(k: Author) -> None:
     if form == 0:
         ranks[i] = varied(k, place + i if c.chance(1, 2) else place, 0, 2)
     elif form == 1:
-        ranks[i] = varied(k, where(keys[at] == q if T is INT else wp.abs(keys[at] - q) < 0.01, at, number(-1, INT)), 0, 2)
+        ranks[i] = varied(
+            k, where(keys[at] == q if T is INT else wp.abs(keys[at] - q) < 0.01, at, number(-1, INT)), 0, 2
+        )
     else:
         upper = k.let("upper|until|stop", wp.lower_bound(keys, q + number(c.between(1, 5), T)))
         ranks[i] = varied(k, upper - place, 0, 2)

@@ -185,7 +185,9 @@ def _trilinear(k: Author) -> None:
         shares.append(share)
     nearest = c.chance(1, 4)
     if nearest:
-        value = grid[tuple(where(f < 0.5, b, _next(b, grid.shape(n))) for n, (b, f) in enumerate(zip(low, shares, strict=True)))]
+        value = grid[
+            tuple(where(f < 0.5, b, _next(b, grid.shape(n))) for n, (b, f) in enumerate(zip(low, shares, strict=True)))
+        ]
     else:
         value = _between(k, grid, tuple(low), tuple(shares))
     out = k.output("out|result|moved", T)

@@ -237,6 +237,3 @@ INT_KINDS = (_sum, _mean, _extreme, _place, _nearest, _count, _test, _first)
 def reduced(r: Run) -> tuple[Term, str]:
     """Write a drawn reduction of a run; return its value and what it is, in words."""
     return r.k.c.pick(FLOAT_KINDS if r.type.is_float else INT_KINDS)(r)
-
-
-

@@ -53,7 +53,9 @@ def _hillis_steele(k: Author) -> None:
     x = k.let("x0|own|right", varied(k, src[at(i)], 0, 2))
     test = i >= stride
     if flags is not None:
-        test = (where(test, number(1, INT), number(0, INT)) + where(flags[at(i)] == 0, number(1, INT), number(0, INT))) == 2
+        test = (
+            where(test, number(1, INT), number(0, INT)) + where(flags[at(i)] == 0, number(1, INT), number(0, INT))
+        ) == 2
     form = c.below(3)
     if form == 0:
         with k.if_(test):

@@ -108,7 +108,9 @@ def _normal(k: Author, mesh: Term, hit: Term, delta: Term) -> Term:
         return wp.mesh_eval_face_normal(mesh, hit.face)
     if way == 1:
         return wp.normalize(delta) * hit.sign
-    a, b, c = (k.let(f"{name}|corner_{name}", wp.mesh_get_point(mesh, hit.face * 3 + n)) for n, name in enumerate("abc"))
+    a, b, c = (
+        k.let(f"{name}|corner_{name}", wp.mesh_get_point(mesh, hit.face * 3 + n)) for n, name in enumerate("abc")
+    )
     return wp.normalize(wp.cross(b - a, c - a))
 
 
@@ -166,7 +168,9 @@ def _trace(k: Author) -> None:
     out, lengths = k.output("out|ends|reached", VEC3), k.output("lengths|t_out|paths", FLOAT)
     out[i] = varied(k, x, 0, 1)
     lengths[i] = varied(k, t, 0, 3)
-    k.summary(f"Moves each point {'along its ray' if tracing else 'towards a mesh'} by its distance, a few dozen steps.")
+    k.summary(
+        f"Moves each point {'along its ray' if tracing else 'towards a mesh'} by its distance, a few dozen steps."
+    )
 
 
 def _field(k: Author) -> None:
