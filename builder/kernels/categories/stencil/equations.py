@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...author import Arr, Author, Scope
 from ...fusion import coefficient, statistic, varied
+from ...loops import weighted_type
 from ...terms import Term, number, where, wp, zero
-from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, Scalar, Value, scalar_of
+from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, Scalar, scalar_of
 from .grid import Grid, parity
 
 
@@ -51,7 +52,7 @@ def _steps(axis: int, step: int) -> tuple[int, ...]:
 def _heat(k: Author) -> None:
     """An explicit step of diffusion: sources, conductivity that varies, decay, vectors, several stencils."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 5, DOUBLE: 2, VEC3: 1, VEC2: 1})
+    T = weighted_type(k, {FLOAT: 5, DOUBLE: 2, VEC3: 1, VEC2: 1})
     S = scalar_of(T)
     k.name("heat_step|diffuse|laplace_step|smooth_field|conduction")
     g = Grid(k, "u|temp|field|src", T, c.weighted({2: 4, 1: 2, 3: 3, 4: 1}), reach=c.pick((1, 2)))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from ...author import Author, Var
 from ...fusion import coefficient, statistic, varied
+from ...loops import weighted_type
 from ...terms import Term, cast, number, where, wp, zero
-from ...types import DOUBLE, FLOAT, INT, VEC3, VEC4, Scalar, Value, scalar_of
+from ...types import DOUBLE, FLOAT, INT, VEC3, VEC4, Scalar, scalar_of
 from .grid import Grid
 
 
 def _blur(k: Author) -> None:
     """One pass of a separable blur along an axis: box, triangle, Gaussian; weights computed, listed, or constants."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 4, VEC3: 2, DOUBLE: 1, VEC4: 1})
+    T = weighted_type(k, {FLOAT: 4, VEC3: 2, DOUBLE: 1, VEC4: 1})
     S = scalar_of(T)
     ndim = c.weighted({2: 4, 1: 2, 3: 2})
     k.name("blur|gaussian_pass|box_pass|smooth_axis|separable_filter")
@@ -95,7 +96,7 @@ def _window(k: Author) -> None:
 def _convolution(k: Author) -> None:
     """A small fixed convolution: sharpen, emboss, edges, Laplacian of Gaussian; coefficients written out."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 4, DOUBLE: 1, VEC3: 2})
+    T = weighted_type(k, {FLOAT: 4, DOUBLE: 1, VEC3: 2})
     S = scalar_of(T)
     ndim = c.weighted({2: 4, 1: 2})
     reach = c.pick((1, 2)) if ndim == 1 else 1

@@ -79,7 +79,7 @@ class Grid:
             place, tests = tuple(reversed(made)), [made[-1] >= outer]
         with k.if_(either(*tests) if len(tests) > 1 else tests[0]):
             k.leave()
-        return place
+        return place  # type: ignore[no-any-return]
 
     def _leave_border(self) -> None:
         """Leave where a neighbour would lie outside."""

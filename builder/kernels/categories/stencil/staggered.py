@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...author import Arr, Author, Scope
 from ...fusion import coefficient, statistic, varied
+from ...loops import one_type
 from ...terms import Term, make, number, where, wp, zero
-from ...types import DOUBLE, FLOAT, INT, MAT22, MAT33, VEC2, VEC3, Value, scalar_of, vec
+from ...types import DOUBLE, FLOAT, INT, MAT22, MAT33, VEC2, VEC3, scalar_of, vec
 from .grid import Grid
 
 
@@ -62,10 +63,8 @@ def _sobel(k: Author, g: Grid, axis: int) -> Term:
             at = (step, side) if axis == 0 else (side, step)
             term = g.near(g.first, *at)
             term = term if side else term * weight
-            if total is None:
-                total = -term if step < 0 else term
-            else:
-                total = total - term if step < 0 else total + term
+            signed = -term if step < 0 else term
+            total = signed if total is None else total - term if step < 0 else total + term
     assert total is not None
     return total * number(0.125, T)
 
@@ -209,7 +208,7 @@ def _volumes(k: Author) -> None:
 def _levels(k: Author) -> None:
     """Between grids of other spacing: restriction with weights, prolongation, injection, corrections."""
     c = k.c
-    T: Value = c.pick((FLOAT, DOUBLE, VEC3))
+    T = one_type(k, FLOAT, DOUBLE, VEC3)
     S = scalar_of(T)
     ndim = c.pick((1, 2, 3))
     k.name("restrict|prolong|coarsen|refine|downsample|upsample")
