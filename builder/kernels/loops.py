@@ -1,14 +1,14 @@
-"""Loops over a range of whole numbers in the forms programmers write, and values that bound a type."""
+"""Loops over a range of whole numbers in the forms programmers write; values that bound a type; types drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from .author import Scope
 from .program import Literal
 from .terms import Like, Term, lift, number
-from .types import INT, Scalar
+from .types import INT, Scalar, Value
 
 
 @contextmanager
@@ -56,3 +56,13 @@ def lowest(type_: Scalar) -> Term:
     if type_.is_float:
         return number(-6.0e4 if type_.bits == 16 else -1.0e30, type_)
     return number(max(-(1 << (type_.bits - 1)), -(2**31) + 1) if type_.signed else 0, type_)
+
+
+def one_type(k: Scope, *types: Value) -> Value:
+    """Return one of some types, each as likely, the first being the simplest."""
+    return k.c.pick(types)
+
+
+def weighted_type(k: Scope, weights: Mapping[Value, int]) -> Value:
+    """Return one of some types with likelihood in proportion to its weight."""
+    return k.c.weighted(weights)

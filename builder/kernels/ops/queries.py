@@ -213,11 +213,10 @@ def _volume_store(args: tuple[Expr, ...], _: Mapping[str, Expr]) -> Value:
 
 @special("texture_sample", "texture sampling", "texture")
 def _texture_sample(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Value:
-    dims = {texture: n for n, texture in TEXTURES.items()}
-    n = dims.get(args[0].type)  # type: ignore[call-overload]
+    n = next((n for n, texture in TEXTURES.items() if texture is args[0].type), 0)
     place = tuple(arg.type for arg in args[1:])
-    forms = [(FLOAT,) * n] if n else []
-    forms += [(vec(n),)] if n and n > 1 else []
+    forms: list[tuple[Value, ...]] = [(FLOAT,) * n] if n else []
+    forms += [(vec(n),)] if n > 1 else []
     if place not in forms:
         raise ValueError(f"texture_sample() takes a texture and a place, not {', '.join(a.type.name for a in args)}")
     dtype = keywords["dtype"].type

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...atomics import exchanged
 from ...author import Author
 from ...fusion import coefficient, gate, varied
+from ...loops import one_type
 from ...terms import Term, both, cast, either, make, number, where, wp
 from ...types import DOUBLE, FLOAT, INT, INT64, UINT, UINT64, VEC3, Scalar
 from .places import inside
@@ -61,7 +62,7 @@ def _probes(k: Author, count: Term) -> Term:
 
 def _lookup(k: Author) -> None:
     """Each thread looks its key up in a hash table that is only read, and joins what stands there."""
-    c, T = k.c, k.c.pick((FLOAT, INT, VEC3))
+    c, T = k.c, one_type(k, FLOAT, INT, VEC3)
     k.name("hash_lookup|find_keys|join_tables|probe_table|voxel_lookup")
     keys, table = k.input("keys|queries|codes", INT), k.input("table|slots|hash_keys", INT)
     values, out = k.input("values|payload|data", T), k.output("out|joined|found_values", T)
@@ -103,7 +104,7 @@ def _chains(k: Author) -> None:
     c = k.c
     build = c.chance(1, 2)
     k.name("build_lists|hook_cells|bucket_chains" if build else "walk_lists|chain_sum|follow_links")
-    points = k.input("points|positions|x", c.pick((FLOAT, VEC3)))
+    points = k.input("points|positions|x", one_type(k, FLOAT, VEC3))
     i = k.tid("i|tid|n")
     x = k.let("x0|p|own", varied(k, points[i], 0, 2))
     coordinate = x if isinstance(x.type, Scalar) else x[c.below(3)]
@@ -206,7 +207,7 @@ def _relax(k: Author) -> None:
 def _tickets(k: Author) -> None:
     """Each thread draws numbers from counters: bounded queues, per-bucket slots, round-robin, reservations of many."""
     c = k.c
-    T = c.pick((FLOAT, VEC3, INT))
+    T = one_type(k, FLOAT, VEC3, INT)
     C = c.pick((INT, INT64, UINT, UINT64)) if c.chance(1, 2) else INT
     k.name("take_ticket|reserve_slots|bucket_append|round_robin|spawn_items")
     x = k.input("x|items|values", T)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...author import Arr, Author
 from ...fusion import coefficient, gate, statistic, varied
-from ...loops import over
+from ...loops import over, weighted_type
 from ...terms import Term, cast, make, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, VEC4, Scalar, Value, scalar_of
 from .places import inside
@@ -13,7 +15,7 @@ _ELEMENTS: tuple[Value, ...] = (FLOAT, DOUBLE, INT, VEC3, VEC2, VEC4)
 
 
 def _element(k: Author) -> Value:
-    return k.c.weighted({FLOAT: 5, DOUBLE: 2, INT: 2, VEC3: 3, VEC2: 1, VEC4: 1})
+    return weighted_type(k, {FLOAT: 5, DOUBLE: 2, INT: 2, VEC3: 3, VEC2: 1, VEC4: 1})
 
 
 def _gather(k: Author) -> None:
@@ -52,6 +54,7 @@ def _rows(k: Author) -> None:
     i = gate(k, k.tid("i|tid|r"), ids.shape(0))
     e = inside(k, ids[i], table.shape(0), "row|r0|which")
     way = c.below(4)
+    at: Callable[[Term], Term]
     if way == 0:
         line: Arr = k.let("line|row_view|slab", table[e])
         n, at = _length(k, line), (lambda j: line[j])
@@ -142,7 +145,7 @@ def _permute(k: Author) -> None:
 def _remap(k: Author) -> None:
     """Each thread of a 2-D launch reads an image elsewhere: flips, transposes, rolls, pads, resizes, mirrors."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 4, VEC3: 3, INT: 1})
+    T = weighted_type(k, {FLOAT: 4, VEC3: 3, INT: 1})
     k.name("remap_image|flip|transpose_copy|roll_image|resize_nearest|pad_copy|mirror_pad")
     img = k.input("img|src|a", T, 2)
     i, j = k.tid("i|row|y", "j|col|x")

@@ -1,13 +1,13 @@
-"""What holds arrays: structs, arrays of structs with arrays, addresses, arrays of a thread's own, views in functions."""
+"""What holds arrays: structs, arrays of structs, addresses, arrays of a thread's own, views passed to functions."""
 
 from __future__ import annotations
 
 from ...author import Arr, Author, Scope
 from ...fusion import coefficient, gate, varied
-from ...loops import over
+from ...loops import one_type, over
+from ...program import Word
 from ...terms import Term, both, cast, lift, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, UINT, UINT64, VEC3, Array, Scalar, Value, scalar_of
-from ...program import Word
 from .places import inside
 
 
@@ -39,7 +39,7 @@ def _debugged(k: Author, i: Term, value: Term) -> None:
 def _struct_of_arrays(k: Author) -> None:
     """Each thread reads arrays out of a struct: a table with its scale, a mesh, a batch of levels."""
     c = k.c
-    T = c.pick((FLOAT, DOUBLE, VEC3))
+    T = one_type(k, FLOAT, DOUBLE, VEC3)
     k.name("struct_arrays|level_lookup|pyramid_read|model_gather|nested_arrays")
     fields: dict[str, Value] = {"data|values": Array(T, 1), "scale|gain": scalar_of(T), "first|offset": INT}
     holder = k.struct("Level|Table|Part|Layer", fields)
@@ -143,10 +143,10 @@ def _sort(k: Author, own: Arr, size: int) -> None:
             own[q + 1] = key
         else:
             moved = k.var("moved|carry|held", key)
-            with k.for_("q|inner|b0", p) as q:
-                here = k.let("here|old|was", own[q])
+            with k.for_("q|inner|b0", p) as at:
+                here = k.let("here|old|was", own[at])
                 with k.if_(here > moved):
-                    own[q] = moved
+                    own[at] = moved
                     moved.set(here)
             own[p] = moved
 
@@ -166,7 +166,7 @@ def _passed(k: Author) -> None:
         with over(s, "j|l|m", 0, u.shape(0)) as j:
             left, right = s.let("p|uj|x0", varied(s, u[j], 0, 1)), varied(s, v[j], 0, 1)
             acc.set((acc + left * right, acc + wp.abs(left - right), acc * number(0.5, T) + left * right)[way])
-        return varied(s, acc, 0, 1)
+        return varied(s, acc, 0, 1)  # type: ignore[no-any-return]
 
     row: Arr = k.let("row_i|line|mine", a[i])
     other: Arr = _second_row(k, a, i, T)

@@ -6,16 +6,16 @@ from itertools import product
 
 from ...author import Arr, Author
 from ...fusion import coefficient, gate, statistic, varied
-from ...loops import over
+from ...loops import over, weighted_type
 from ...terms import Term, cast, number, wp, zero
-from ...types import DOUBLE, FLOAT, HALF, INT, UINT, VEC2, VEC3, Scalar, Value
+from ...types import DOUBLE, FLOAT, HALF, INT, UINT, VEC2, VEC3, Scalar, Value, vec
 from .places import inside
 
 
 def _scatter(k: Author) -> None:
     """Each thread adds its element where its index says, perhaps to several places or with a weight."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 5, DOUBLE: 2, INT: 2, VEC3: 3, VEC2: 1, HALF: 1})
+    T = weighted_type(k, {FLOAT: 5, DOUBLE: 2, INT: 2, VEC3: 3, VEC2: 1, HALF: 1})
     k.name("scatter_add|accumulate_at|index_add|assemble|splat")
     x = k.input("x|values|src|contrib", T)
     ids = k.input("indices|idx|targets|dest", INT)
@@ -112,7 +112,7 @@ def _deposit(k: Author) -> None:
     """Each particle spreads its mass over the nodes around it: nearest, linear or quadratic weights, 2-D or 3-D."""
     c = k.c
     n = c.pick((2, 3, 1))
-    V: Value = {1: FLOAT, 2: VEC2, 3: VEC3}[n]
+    V: Value = FLOAT if n == 1 else vec(n)
     k.name("deposit|particles_to_grid|cloud_in_cell|splat_particles|charge_density")
     points = k.input("points|particles|positions", V)
     masses = k.input("masses|charges|values", FLOAT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...author import Arr, Author
 from ...fusion import coefficient, gate, statistic, varied
-from ...loops import lowest, over
+from ...loops import lowest, over, weighted_type
 from ...terms import Term, both, cast, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, MAT33, VEC3, Value, scalar_of
 
@@ -114,7 +114,7 @@ def _bag(k: Author) -> None:
 def _graph(k: Author) -> None:
     """Each thread joins a figure over the neighbours of its vertex: diffusion, ranks, extremes, labels, degrees."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 4, DOUBLE: 1, VEC3: 2, INT: 1})
+    T = weighted_type(k, {FLOAT: 4, DOUBLE: 1, VEC3: 2, INT: 1})
     k.name("graph_step|pagerank|smooth_mesh|label_step|neighbour_max|message_passing")
     offsets, adjacency = k.input("offsets|row_ptr|starts", INT), k.input("adjacency|neighbours|nbr", INT)
     x = k.input("x|values|state", T)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from ...author import Arr, Author
 from ...fusion import coefficient, gate, statistic, varied
+from ...loops import one_type, weighted_type
 from ...terms import Term, cast, number, where, wp
-from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, VEC4, Scalar, Value, scalar_of
+from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, VEC4, Scalar, scalar_of
 
 
 def _split(k: Author, at: Term, count: Term, tag: str = "") -> tuple[Term, Term]:
@@ -40,7 +41,7 @@ def _next(low: Term, count: Term) -> Term:
 def _uniform(k: Author) -> None:
     """Each thread interpolates a table of evenly spaced knots: nearest, linear, smooth, cubic."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 4, DOUBLE: 2, VEC3: 2, VEC4: 1})
+    T = weighted_type(k, {FLOAT: 4, DOUBLE: 2, VEC3: 2, VEC4: 1})
     S = scalar_of(T)
     k.name("table_lookup|interpolate_table|color_map|lut|resample")
     table, x = k.input("table|lut|knots|palette", T), k.input("x|queries|levels", S)
@@ -76,10 +77,10 @@ def _cubic(k: Author, points: list[Term], f: Term) -> Term:
         after = (d - b) * number(0.5, scalar_of(a.type))
         m0, m1 = k.let("m0|s0", slope), k.let("m1|s1", after)
         g = k.let("g|f2|ff", f * f)
-        return b + m0 * f + ((c - b) * 3.0 - m0 * 2.0 - m1) * g + ((b - c) * 2.0 + m0 + m1) * (g * f)
+        return b + m0 * f + ((c - b) * 3.0 - m0 * 2.0 - m1) * g + ((b - c) * 2.0 + m0 + m1) * (g * f)  # type: ignore[no-any-return]
     half = number(0.5, scalar_of(a.type))
     inner = (a * 2.0 - b * 5.0 + c * 4.0 - d) + ((b - c) * 3.0 + d - a) * f
-    return ((b * 2.0) + ((c - a) + inner * f) * f) * half
+    return ((b * 2.0) + ((c - a) + inner * f) * f) * half  # type: ignore[no-any-return]
 
 
 def _uneven(k: Author) -> None:
@@ -114,7 +115,7 @@ def _uneven(k: Author) -> None:
 def _bilinear(k: Author) -> None:
     """Each thread reads an image between its pixels: bilinear, nearest, with a gradient; by points or a resize."""
     c = k.c
-    T: Value = c.weighted({FLOAT: 4, VEC3: 3, DOUBLE: 1})
+    T = weighted_type(k, {FLOAT: 4, VEC3: 3, DOUBLE: 1})
     S = scalar_of(T)
     k.name("bilinear|sample_image|warp_field|resize|height_lookup")
     img = k.input("img|image|field|heights", T, 2)
@@ -171,7 +172,7 @@ def _blender(k: Author, table: Arr) -> Callable[[Term, Term, Term], Term]:
 def _trilinear(k: Author) -> None:
     """Each thread reads a 3-D table at its point: trilinear, nearest, a colour cube, a velocity grid."""
     c = k.c
-    T: Value = c.pick((FLOAT, VEC3))
+    T = one_type(k, FLOAT, VEC3)
     k.name("trilinear|sample_grid|color_cube|grid_velocity|volume_table")
     grid = k.input("grid|cube|table|field", T, 3)
     points = k.input("points|positions|colors", VEC3)

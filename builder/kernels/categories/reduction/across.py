@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...author import Author
 from ...fusion import coefficient, statistic, varied
 from ...loops import over
@@ -19,7 +21,11 @@ def _axis(k: Author) -> None:
     a = k.input("a|volume|field|batch", T, ndim)
     threads = k.tid(*("i|b|ix", "j|h|iy", "k|w|iz")[: ndim - 1])
     before, after = threads[:axis], threads[axis:]
-    at = lambda j: a[(*before, j, *after)]  # noqa: E731
+
+    def at(j: Term) -> Term:
+        place = (*before, j, *after)
+        return a[place]
+
     value, what = reduced(Run(k, T, at, 0, a.shape(axis)))
     assert isinstance(value.type, Scalar)
     out = k.output("out|projection|result", value.type, ndim - 1)
@@ -96,7 +102,17 @@ def _softmax_row(k: Author) -> None:
 
     def emit(col: Term) -> None:
         v = k.let("v1|own|elem", varied(k, a[row, col], 0, 1))
-        ways = (lambda: v / (wp.abs(figure) + eps), lambda: v - figure, lambda: v * figure, lambda: wp.max(v, figure))
+        ways: tuple[Callable[[], Term], ...] = (
+            lambda: v / (wp.abs(figure) + eps),
+            lambda: v - figure,
+            lambda: v * figure,
+            lambda: wp.max(v, figure),
+        )
+            lambda: v / (wp.abs(figure) + eps),
+            lambda: v - figure,
+            lambda: v * figure,
+            lambda: wp.max(v, figure),
+        )
         out[row, col] = varied(k, c.pick(ways)(), 0, 2)
 
     if whole_row:

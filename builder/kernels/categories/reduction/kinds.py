@@ -35,7 +35,7 @@ class Run:
 
     def take(self, j: Term) -> Term:
         """Write what an element takes, perhaps with a step fused; for what reads each element once."""
-        return varied(self.k, self.at(j), 0, 2)
+        return varied(self.k, self.at(j), 0, 2)  # type: ignore[no-any-return]
 
     def sum(self, words: str, change: Callable[[Term], Term] = lambda v: v, *, fuse: bool = True) -> Var:
         """Write the sum of what ``change`` makes of each element."""

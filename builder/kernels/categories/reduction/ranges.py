@@ -103,7 +103,7 @@ def _chunk_size(k: Author) -> Term:
     c = k.c
     way = c.below(3)
     if way == 0:
-        return wp.max(k.scalar("chunk|per_thread|grain", INT), 1)  # type: ignore[no-any-return]
+        return wp.max(k.scalar("chunk|per_thread|grain", INT), 1)
     if way == 1:
         return k.constant("CHUNK|GRAIN|PER_THREAD", c.pick((16, 32, 64, 128)), INT)
     return number(c.pick((32, 64, 100, 256)), INT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...atomics import exchanged
 from ...author import Arr, Author
 from ...fusion import coefficient, gate, statistic, varied
+from ...loops import one_type
 from ...terms import Term, cast, either, number, where, wp
 from ...types import DOUBLE, FLOAT, INT, INT64, VEC2, VEC3, Scalar, scalar_of
 
@@ -83,7 +84,7 @@ def _whole(k: Author) -> None:
 
 def _pairwise(k: Author) -> None:
     """One step of a tree reduction: each thread joins its element with the one a stride away."""
-    c, T = k.c, k.c.pick((FLOAT, INT, DOUBLE, VEC3))
+    c, T = k.c, one_type(k, FLOAT, INT, DOUBLE, VEC3)
     k.name("tree_step|pairwise_step|reduce_step|halve|fold_step")
     scalar = isinstance(T, Scalar)
     in_place = c.chance(1, 2)
@@ -120,7 +121,7 @@ def _pairwise(k: Author) -> None:
 def _bounds(k: Author) -> None:
     """Each thread widens a box around points, or sums their moments, by atomics on vectors or components."""
     c = k.c
-    T = c.pick((VEC3, VEC2))
+    T = one_type(k, VEC3, VEC2)
     k.name("bounding_box|point_bounds|centroid|moments|extent")
     points = k.input("points|positions|verts", T)
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
@@ -173,7 +174,7 @@ def _structured(k: Author) -> None:
     c, T = k.c, k.c.pick((FLOAT, DOUBLE))
     k.name("row_summary|describe_rows|stats_struct|row_moments")
     fields = c.sample(("low|vmin", "high|vmax", "total|sum_of", "squares|sum_sq"), c.between(2, 4))
-    stats = k.struct("Stats|Summary|RowStats", {field: T for field in fields} | {"count|n_seen": INT})
+    stats = k.struct("Stats|Summary|RowStats", dict.fromkeys(fields, T) | {"count|n_seen": INT})
     a = k.input("a|mat|values", T, 2)
     row = gate(k, k.tid("row|i|r"), a.shape(0))
     names = [name for name, _ in stats.fields]

@@ -125,7 +125,7 @@ def _run_lengths(k: Author) -> None:
 def _partition(k: Author) -> None:
     """The split of a radix sort: each element goes to the place its digit's scan gives, zeros before ones."""
     c = k.c
-    T: Value = c.pick((INT, UINT))
+    T = c.pick((INT, UINT))
     k.name("radix_split|partition|split_by_bit|sort_pass|digit_scatter")
     keys = k.input("keys|codes|x", T)
     scan = k.input("scan|zeros_before|rank_of", INT)
@@ -153,7 +153,7 @@ def _partition(k: Author) -> None:
 
 
 def _cumulative(k: Author) -> None:
-    """Tables of cumulated counts or weights: built from a histogram, normalised, used to look values up or to sample."""
+    """Tables of cumulated counts or weights, used to look values up or to sample."""
     c = k.c
     k.name("equalise|cumulative_lookup|sample_cdf|quantile|weighted_pick")
     cdf = k.input("cdf|cum_weights|table", FLOAT)

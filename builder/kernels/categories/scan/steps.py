@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...author import Arr, Author
 from ...fusion import coefficient, gate, varied
+from ...loops import one_type
 from ...terms import Term, cast, number, where, wp, zero
-from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, Scalar, Value, scalar_of
+from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, Scalar, scalar_of
 
 
 def _joined(k: Author, way: int, left: Term, right: Term) -> Term:
@@ -30,7 +31,7 @@ def _stride(k: Author) -> Term:
     """Write the distance of a step: an argument, or a power of two of the level."""
     c, way = k.c, k.c.below(3)
     if way == 0:
-        return wp.max(k.scalar("stride|offset|gap", INT), 1)  # type: ignore[no-any-return]
+        return wp.max(k.scalar("stride|offset|gap", INT), 1)
     if way == 1:
         return k.let("hop|reach|stride", number(1, INT) << wp.clamp(k.scalar("level|round_no|d", INT), 0, 20))  # type: ignore[no-any-return]
     return k.constant("STRIDE|HOP|GAP", c.pick((1, 2, 4, 8, 16)), INT)
@@ -39,7 +40,7 @@ def _stride(k: Author) -> Term:
 def _hillis_steele(k: Author) -> None:
     """One step of the Hillis-Steele scan from one buffer to another, plain or with head flags, 1-D or per row."""
     c = k.c
-    T: Value = c.pick((FLOAT, INT, DOUBLE, VEC3))
+    T = one_type(k, FLOAT, INT, DOUBLE, VEC3)
     k.name("hillis_steele|scan_step|doubling_step|scan_pass")
     rows = c.chance(1, 3)
     ndim = 2 if rows else 1
@@ -47,7 +48,10 @@ def _hillis_steele(k: Author) -> None:
     flags = k.input("flags|heads|starts", INT, ndim) if c.chance(1, 3) else None
     threads = k.tid("row|b|line_no", "i|j|lane") if rows else (k.tid("i|tid|lane"),)
     i = threads[-1]
-    at = lambda j: (*threads[:-1], j)  # noqa: E731
+
+    def at(j: Term) -> tuple[Term, ...]:
+        return (*threads[:-1], j)
+
     stride = _stride(k)
     way = c.below(4)
     x = k.let("x0|own|right", varied(k, src[at(i)], 0, 2))
@@ -145,7 +149,7 @@ def _offsets(k: Author) -> None:
 def _chunk_scan(k: Author) -> None:
     """The first pass of a scan in blocks: each thread scans its chunk and keeps the chunk's total."""
     c = k.c
-    T: Value = c.pick((FLOAT, INT, DOUBLE, VEC2))
+    T = one_type(k, FLOAT, INT, DOUBLE, VEC2)
     k.name("scan_chunk|local_scan|block_scan|first_pass")
     x = k.input("x|values|src", T)
     out, totals = k.output("out|scanned|dst", T), k.output("totals|block_sums|tails", T)

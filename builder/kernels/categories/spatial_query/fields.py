@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...author import Author
 from ...fusion import coefficient, gate, varied
+from ...loops import one_type, weighted_type
 from ...ops.queries import TEXTURES, gradient_of
 from ...terms import Like, Term, both, cast, make, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, UINT64, VEC2, VEC3, VEC4, Value, vec
@@ -39,7 +40,7 @@ def sampled(k: Author, volume: Term, uvw: Term, type_: Value) -> Term:
 def _sample(k: Author) -> None:
     """Each thread samples a volume at its point: scalars, vectors, integers, doubles; mapped, masked, blended."""
     c = k.c
-    T: Value = c.pick((FLOAT, VEC3, INT, DOUBLE, VEC4))
+    T = one_type(k, FLOAT, VEC3, INT, DOUBLE, VEC4)
     k.name("sample_volume|probe_field|lookup_density|volume_values")
     volume = k.scalar("volume|vol|field_id", UINT64)
     points = k.input("points|positions|x", VEC3)
@@ -67,7 +68,7 @@ def _gradients(k: Author) -> None:
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
     p = k.let("p|pos|x0", varied(k, points[i], 0, 1))
     uvw = _in_index_space(k, volume, p)
-    T = c.weighted({FLOAT: 3, DOUBLE: 1, VEC3: 1}) if c.chance(1, 2) else FLOAT
+    T = weighted_type(k, {FLOAT: 3, DOUBLE: 1, VEC3: 1}) if c.chance(1, 2) else FLOAT
     grad = k.let("grad|g|slope", zero(gradient_of(T)))
     if T is FLOAT and c.chance(1, 2):
         d = k.let("d|phi|level", wp.volume_sample_grad_f(volume, uvw, _mode(k), grad))
@@ -95,7 +96,7 @@ def _gradients(k: Author) -> None:
 def _voxels(k: Author) -> None:
     """Each thread of a 3-D launch (or of a list of voxels) reads, changes and stores voxels."""
     c = k.c
-    T: Value = c.pick((FLOAT, VEC3, INT, VEC4))
+    T = one_type(k, FLOAT, VEC3, INT, VEC4)
     k.name("update_voxels|blur_volume|edit_volume|copy_voxels|diffuse_voxels")
     volume = k.scalar("volume|vol|src_id", UINT64)
     target = k.scalar("target|dst_vol|result_id", UINT64)
@@ -137,7 +138,7 @@ def _lookup(k: Author, volume: Term, place: tuple[Term, ...], type_: Value) -> T
 def _by_index(k: Author) -> None:
     """Each thread samples values kept in an array by the voxels of an index volume, perhaps with the gradient."""
     c = k.c
-    T: Value = c.pick((FLOAT, VEC3))
+    T = one_type(k, FLOAT, VEC3)
     k.name("sample_by_voxel|grid_values|interpolate_nodes|sparse_field")
     volume = k.scalar("volume|grid_id|index_vol", UINT64)
     data = k.input("data|node_values|voxel_data", T)
@@ -222,7 +223,7 @@ def _texture(k: Author) -> None:
     """Each thread samples a texture of 1 to 3 dimensions: a map, a resize, a small convolution, a blend of two."""
     c = k.c
     n = c.pick((2, 1, 3))
-    T: Value = c.pick((FLOAT, VEC2, VEC4))
+    T = one_type(k, FLOAT, VEC2, VEC4)
     k.name("sample_texture|resize_image|texture_map|filter_texture|warp_image")
     texture = k.scalar("tex|texture|image", TEXTURES[n])
     sizes = [k.scalar(words, INT) for words in ("width|w|nx", "height|h|ny", "depth|d|nz")[:n]]

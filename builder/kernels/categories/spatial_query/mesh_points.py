@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...author import Author, Var
 from ...fusion import coefficient, gate, statistic, varied
+from ...loops import one_type
 from ...terms import Term, cast, make, no, number, where, wp, zero
 from ...types import FLOAT, INT, UINT64, VEC3
 
@@ -117,7 +118,7 @@ def _normal(k: Author, mesh: Term, hit: Term, delta: Term) -> Term:
 def _transfer(k: Author) -> None:
     """Each thread reads values of the face next to its point: per vertex, per face, blended by barycentrics."""
     c = k.c
-    T = c.pick((FLOAT, VEC3))
+    T = one_type(k, FLOAT, VEC3)
     k.name("transfer_values|bind_points|sample_attribute|closest_value|wrap_attribute")
     mesh, i, p = _start(k)
     values = k.input("values|attributes|colors", T)

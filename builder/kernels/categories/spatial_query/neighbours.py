@@ -73,7 +73,7 @@ def _kernel(k: Author, cloud: Cloud, d: Term) -> Term:
         return wp.exp(-wp.min(q * q, 20.0))
     if way == 2:
         q = k.let("q|gap2|w2", wp.max(h * h - d * d, 0.0))
-        return q * q * q
+        return q * q * q  # type: ignore[no-any-return]
     if way == 3:
         return 1.0 / (d + coefficient(k, cloud.type, 1, 50))
     return wp.smoothstep(h, number(0.0, cloud.type), d)

@@ -37,11 +37,13 @@ def _corners(k: Author, mesh: Term, face: Term) -> tuple[Term, Term, Term]:
     c, way = k.c, k.c.below(3)
     names = ("a|p0|v0", "b|p1|v1", "c|p2|v2")
     if way == 0:
-        return tuple(k.let(names[n], wp.mesh_get_point(mesh, face * 3 + n)) for n in range(3))  # type: ignore[return-value]
+        a, b, d = (k.let(names[n], wp.mesh_get_point(mesh, face * 3 + n)) for n in range(3))
+        return a, b, d
     whole = k.let("m|geo|body", wp.mesh_get(mesh))
     points = k.let("pts|verts|corner_of", whole.points)
     if way == 1:
-        return tuple(k.let(names[n], points[wp.mesh_get_index(mesh, face * 3 + n)]) for n in range(3))  # type: ignore[return-value]
+        a, b, d = (k.let(names[n], points[wp.mesh_get_index(mesh, face * 3 + n)]) for n in range(3))
+        return a, b, d
     indices = k.let("idx|tri_idx|conn", whole.indices)
     made = [k.let(names[n], points[indices[3 * face + n if c.chance(1, 2) else face * 3 + n]]) for n in range(3)]
     return made[0], made[1], made[2]

@@ -1,0 +1,8 @@
+"""stencil: each element from its neighbours, in 1 to 4 dimensions: steps of equations, filters, rules, boundaries."""
+
+from __future__ import annotations
+
+from ...families import one_of
+from . import cells, equations, filters, staggered
+
+build = one_of("stencil", *equations.FAMILIES, *staggered.FAMILIES, *filters.FAMILIES, *cells.FAMILIES)
