@@ -134,10 +134,10 @@ def double_single(k: Author) -> None:
     hi, lo = k.var("hi|s|acc", number(0.0, T)), k.var("lo|c0|tail", number(0.0, T))
     swap = c.chance(1, 2)
 
-    def push(x: Term, y: Term) -> None:
+    def push(x: Term, y: Term, add: Term | None = None) -> None:
         p, e1 = _product(k, x, y, T)
-        t, e2 = _add_exactly(k, Term(hi.e) if way != 1 else p, p if way != 1 else b[0], swap)
-        lo.set((Term(lo.e) if way != 1 else Term(lo.e) * y) + (e1 + e2))
+        t, e2 = _add_exactly(k, p if add is not None else Term(hi.e), add if add is not None else p, swap)
+        lo.set((Term(lo.e) * y if add is not None else Term(lo.e)) + (e1 + e2))
         hi.set(t)
 
     if way == 0:
@@ -146,9 +146,11 @@ def double_single(k: Author) -> None:
     else:
         x = k.let("xi|u|z", wp.clamp(varied(k, a[i], 0, 2), -2.0, 2.0))
         with k.for_("j|n|term", wp.min(b.shape(0), c.between(4, 12)) if way == 1 else c.between(2, 4)) as j:
+            bj = k.let("bj|v|cj", varied(k, b[j if way == 1 else (i + j) % b.shape(0)], 0, 1))
             if way == 1:
-                hi.set(Term(hi.e) + b[j])
-            push(Term(hi.e) if way == 1 else k.let("bj|v", varied(k, b[(i + j) % b.shape(0)], 0, 1)), x)
+                push(Term(hi.e), x, bj)
+            else:
+                push(bj, x)
     k.output("out|high_out|result", T)[i] = varied(k, Term(hi.e) + Term(lo.e), 0, 2)
     if c.chance(1, 2):
         k.output("low_out|tails|errors", T)[i] = varied(k, Term(lo.e), 0, 1)
@@ -202,32 +204,33 @@ def normalise(k: Author) -> None:
     out = k.output("out|y|normed", c.pick((T, T, W)), 2)
     stored = out.type.dtype  # type: ignore[union-attr]
     i = gate(k, k.tid("i|tid|row"), x.shape(0))
-    acc = k.var("acc|total|s0", number(-1.0e4 if way == 2 else 0.0, W))
+    acc = k.var("acc|total|s0", number(-1.0e4 if way == 2 else 0.0, W)) if way != 1 else None
     sq = k.var("sq|acc2|norm2", number(0.0, W))
     with k.for_("j|n|col", x.shape(1)) as j:
         v = k.let("v|xj|h", varied(k, cast(x[i, j], W), 0, 1))
-        if way == 2:
+        if acc is not None and way == 2:
             acc.set(wp.max(Term(acc.e), v))
-        else:
+        elif acc is not None:
             acc += v
+        if way != 2:
             sq += v * v
     n = cast(x.shape(1), W)
-    if way == 2:
+    if acc is not None and way == 2:
         with k.for_("j2|n2|col2", x.shape(1)) as j:
             sq += wp.exp(cast(x[i, j], W) - wp.max(Term(acc.e), cast(x[i, j], W)))
         scale = k.let("scale|inv|z", 1.0 / wp.max(Term(sq.e), 1.0e-3))
-    elif way == 1:
-        scale = k.let("scale|inv|rms", 1.0 / wp.sqrt(Term(sq.e) / n + coefficient(k, W, 1, 5) + 0.0 * Term(acc.e)))
+    elif acc is None:
+        scale = k.let("scale|inv|rms", 1.0 / wp.sqrt(Term(sq.e) / n + coefficient(k, W, 1, 5)))
     else:
         mean = k.let("mean|mu|avg", Term(acc.e) / n)
         var = k.let("var_|sigma2|spread", wp.max(Term(sq.e) / n - mean * mean, 0.0))
         scale = k.let("scale|inv|rstd", 1.0 / wp.sqrt(var + coefficient(k, W, 1, 5)))
     with k.for_("p|q|m", x.shape(1)) as p:
         v = k.let("w|xp|cur", cast(x[i, p], W))
-        if way == 2:
-            y = wp.exp(v - wp.max(Term(acc.e), v)) * scale
+        if acc is None:
+            y = v * scale
         else:
-            y = (v - Term(acc.e) / n) * scale if way == 0 else v * scale
+            y = wp.exp(v - wp.max(Term(acc.e), v)) * scale if way == 2 else (v - Term(acc.e) / n) * scale
         if gain is not None:
             y = y * varied(k, cast(gain[p % gain.shape(0)], W), 0, 1)
         y = varied(k, y, 0, 2)
