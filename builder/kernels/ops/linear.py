@@ -110,6 +110,7 @@ def _rectangular() -> Iterator[Row]:
     yield row("+", "R R -> R", "rect", "matrix addition")
     yield row("-", "R R -> R", "rect", "matrix subtraction")
     yield row("*", "R F -> R", "rect", "matrix scaling")
+    yield row("*", "F R -> R", "rect", "matrix scaling")
     yield row("wp.cw_mul", "R R -> R", "rect", "element-wise matrix product")
     yield row("wp.transpose", "R -> Rt", "rect", "transposition")
     yield row("*", "R Vc -> Vr", "rect_vec", "matrix-vector product")

@@ -111,7 +111,7 @@ def _casts() -> Iterator[Row]:
     yield row("int", "f32 -> i32", "cast", "float-to-integer conversion", "bounded", smooth=False)
     for target in (*NUMBERS, BFLOAT, BOOL):
         smooth, phrase = target.is_float, f"conversion to {target.name}"
-        for source in ("N", "bf16") if target is not BFLOAT else ("N",):
+        for source in ("N", "bf16") if target not in (BFLOAT, BOOL) else ("N",):
             yield row(target.text, f"{source} -> {SHORT[target]}", "convert", phrase, smooth=smooth)
         if target is not BOOL:
             yield row(target.text, f"b -> {SHORT[target]}", "convert", "conversion of a truth value", smooth=False)

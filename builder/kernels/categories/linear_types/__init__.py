@@ -1,0 +1,12 @@
+"""linear_types: long vectors, rectangular matrices, decompositions, components assigned and indexed as data says."""
+
+from __future__ import annotations
+
+from ...families import one_of
+from .matrices import assembly, camera, decomposed, normal_equations, whitening
+from .vectors import cells, copies, features, long_vectors, norms, polynomial
+
+build = one_of(
+    "linear_types", long_vectors, polynomial, features, norms, copies, cells, camera, normal_equations, assembly,
+    decomposed, whitening,
+)  # fmt: skip
