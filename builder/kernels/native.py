@@ -7,7 +7,7 @@ block of one thread computes, which is what Warp's CPU code runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -45,13 +45,13 @@ class Cpp:
         self._lines += ["    " * self._depth + line for line in lines]
 
     @contextmanager
-    def block(self, head: str) -> Iterator[None]:
-        """Write the body of ``head { ... }``."""
+    def block(self, head: str, end: str = "") -> Iterator[None]:
+        """Write the body of ``head { ... }``, with ``end`` after it."""
         self(f"{head} {{")
         self._depth += 1
         yield
         self._depth -= 1
-        self("}")
+        self("}" + end)
 
     @contextmanager
     def device(self, host: list[str]) -> Iterator[None]:
@@ -119,6 +119,7 @@ class Pre:
 def pre(c: Choices, T: Scalar) -> Pre:
     """Return a drawn change of a number."""
     one, zero, two = literal(1, T), literal(0, T), literal(2, T)
+    below = f"({one} + {{}} * {{}})"
     factor = literal(c.between(2, 9) / (1 if T.is_int else 4), T)
     plain = Pre("{}", one)
     options = (
@@ -126,7 +127,7 @@ def pre(c: Choices, T: Scalar) -> Pre:
         Pre(f"({{}} < {zero} ? -{{}} : {{}})", f"({{}} < {zero} ? -{one} : {one})"),
         Pre(f"{{}} - {factor}", one), Pre(f"wp::max({{}}, {zero})", f"({{}} > {zero} ? {one} : {zero})"),
         Pre(f"({{}} + {factor}) * {{}}", f"({two} * {{}} + {factor})"),
-        Pre(f"{{}} / ({one} + {{}} * {{}})", f"(({one} - {{}} * {{}}) / (({one} + {{}} * {{}}) * ({one} + {{}} * {{}})))"),
+        Pre(f"{{}} / {below}", f"(({one} - {{}} * {{}}) / ({below} * {below}))"),
     )  # fmt: skip
     return c.pick(options[:6] if T.is_int else options)
 
@@ -198,7 +199,9 @@ def block_fold(cpp: Cpp, fold: Fold, T: Scalar, name: str, room: str) -> None:
     cpp(f"{room}[{t}] = {name};", "__syncthreads();")
     way = c.below(5)
     if way == 0:
-        with cpp.block(c.pick((f"for (int s = {BLOCK // 2}; s > 0; s >>= 1)", f"for (int s = {BLOCK // 2}; s > 0; s /= 2)"))):
+        with cpp.block(
+            c.pick((f"for (int s = {BLOCK // 2}; s > 0; s >>= 1)", f"for (int s = {BLOCK // 2}; s > 0; s /= 2)"))
+        ):
             with cpp.block(f"if ({t} < s)"):
                 cpp(fold.into(c, f"{room}[{t}]", f"{room}[{t} + s]"))
             cpp("__syncthreads();")
@@ -248,7 +251,7 @@ def thread(cpp: Cpp) -> None:
 # --- functions ---
 
 
-def native(k: Author, words: str, params: dict[str, Value], result: Value | None, *texts: Cpp | None) -> Callee:
+def native(k: Author, words: str, params: Mapping[str, Value], result: Value | None, *texts: Cpp | None) -> Callee:
     """Add a native function; ``texts`` are its forward body and, where it has one, its adjoint."""
     forward, adjoint = (*texts, None)[:2]
     assert forward is not None

@@ -103,13 +103,14 @@ def function(k: Scope, T: Scalar, params: int = 1, low: int = 1, high: int = 3) 
     return k.function(_FUNCTIONS, dict.fromkeys(words, T), body).word
 
 
-_JOINS: tuple[Callable[[Term, Term], Term], ...] = (
+Join = Callable[[Term, Term], Term]
+_JOINS: tuple[Join, ...] = (
     lambda x, y: x + y, lambda x, y: x * y, lambda x, y: x - y, lambda x, y: wp.max(x, y), lambda x, y: wp.min(x, y),
     lambda x, y: x / (wp.abs(y) + 1.0), lambda x, y: x * x + y * y, lambda x, y: x - y * 0.5,
 )  # fmt: skip
 
 
-_COMBINERS: tuple[Callable[[Term, Term], Term], ...] = (
+_COMBINERS: tuple[Join, ...] = (
     lambda x, y: x + y, wp.max, wp.min, lambda x, y: where(wp.abs(x) > wp.abs(y), x, y),
     lambda x, y: wp.sqrt(x * x + y * y), lambda x, y: wp.max(wp.abs(x), wp.abs(y)),
     lambda x, y: wp.max(x, y) + wp.log(1.0 + wp.exp(-wp.abs(x - y))), lambda x, y: where(x * x < y * y, x, y),

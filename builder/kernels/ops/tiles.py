@@ -68,7 +68,7 @@ def shape_of(e: Expr) -> tuple[int, ...]:
 def tile_of(e: Expr) -> Tile:
     """Return the type of an argument that must be a tile; ValueError if it is none."""
     if not isinstance(e.type, Tile):
-        raise ValueError(f"a {e.type.name} where a tile is needed")
+        raise ValueError(f"a {e.type.name} where a tile is needed")  # noqa: TRY004 (every special's error)
     return e.type
 
 
@@ -160,7 +160,7 @@ def _untile(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Value:
         return tile.dtype
     if not isinstance(tile.dtype, Scalar) or len(tile.shape) > 3:
         raise ValueError(f"no value of a thread from a tile of shape {tile.shape}")
-    return vec(tile.shape[0], tile.dtype) if len(tile.shape) == 2 else mat(*tile.shape[:2], tile.dtype)
+    return vec(tile.shape[0], tile.dtype) if len(tile.shape) == 2 else mat(tile.shape[0], tile.shape[1], tile.dtype)
 
 
 @special("block_dim", "the size of the block", "tile", smooth=False)

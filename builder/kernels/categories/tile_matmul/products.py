@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ...author import Arr, Author, Tiled
 from ...fusion.steps import coefficient, varied
 from ...fusion.tiles import extent, function, give_single, loaded, named_tile, shaped, single, size_of, stored
@@ -198,12 +200,16 @@ def layer(k: Author) -> None:
     """One or two dense layers on a tile of inputs, with biases and activations."""
     c, T = k.c, k.c.weighted({FLOAT: 5, DOUBLE: 1})
     k.name("dense_layer|mlp_forward|fused_mlp|linear_relu|feed_forward")
-    batch, width, hidden = extent(k, "BATCH|B", (8, 16)), extent(k, "IN|DIM", (8, 16)), extent(k, "HIDDEN|H", (8, 16, 32))
+    batch, width, hidden = (
+        extent(k, "BATCH|B", (8, 16)),
+        extent(k, "IN|DIM", (8, 16)),
+        extent(k, "HIDDEN|H", (8, 16, 32)),
+    )
     x, out = k.input("x|inputs|h0", T, 2), k.output("out|y|logits", T, 2)
     i = k.blocks("i|bid|chunk")
     value = named_tile(k, shaped(k, loaded(k, x, (batch, width), (i * batch, 0)), 0, 1))
     sizes = (width, hidden) if c.chance(1, 2) else (width, hidden, width)
-    for depth, (before, after) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for depth, (before, after) in enumerate(pairwise(sizes)):
         w = loaded(k, k.input(f"w{depth}|weight{depth}", T, 2), (before, after), (0, 0), f"w{depth}_tile|wt")
         product = k.let(f"z{depth}|pre{depth}", wp.tile_matmul(value, w))
         if c.chance(1, 2):
@@ -216,7 +222,7 @@ def layer(k: Author) -> None:
 
 def attention(k: Author) -> None:
     """Scores Q K^T of one block of queries, row-wise weights, and their product with V."""
-    c, T = k.c, k.c.weighted({FLOAT: 5, DOUBLE: 1})
+    T = k.c.weighted({FLOAT: 5, DOUBLE: 1})
     k.name("attention|attend|attention_block|score_mix|kernel_smoother")
     queries, keys, dim = extent(k, "BQ|QUERIES", (8, 16)), extent(k, "BK|KEYS", (8, 16)), extent(k, "DIM|HEAD", (8, 16))
     q, key, v = k.input("Q|q|queries", T, 2), k.input("K|keys|kk", T, 2), k.input("V|v|values", T, 2)
@@ -275,9 +281,9 @@ def quadratic(k: Author) -> None:
         turned = k.let("column|xt0|turned", wp.tile_transpose(row))
         product = wp.tile_reshape(wp.tile_matmul(ax, turned), shape=(1,))
     if c.chance(1, 2):
-        out[i] = varied(k, single(k, product) / (single(k, wp.tile_dot(row, row), "xx|norm2") + coefficient(k, T)), 0, 2)
+        out[i] = varied(
+            k, single(k, product) / (single(k, wp.tile_dot(row, row), "xx|norm2") + coefficient(k, T)), 0, 2
+        )
     else:
         give_single(k, out, product, i)
     k.summary(f"Computes the quadratic form of {size_of(n)}-vectors of {T.name}.")
-
-

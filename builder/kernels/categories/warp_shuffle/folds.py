@@ -3,7 +3,23 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...native import MAX, MIN, PRODUCT, SUM, Cpp, Fold, Lanes, Pre, ctype, lanes, literal, native, offsets, pre, warp_fold
+from ...native import (
+    MAX,
+    MIN,
+    PRODUCT,
+    SUM,
+    Cpp,
+    Fold,
+    Lanes,
+    Pre,
+    ctype,
+    lanes,
+    literal,
+    native,
+    offsets,
+    pre,
+    warp_fold,
+)
 from ...types import FLOAT, INT, Scalar
 from ..around import element, finish, index, real
 
