@@ -80,7 +80,7 @@ def _reversed(k: Author, T: Scalar, way: int) -> Cpp:
     """The adjoint of a prefix sum is a suffix sum: the same, with the threads counted from the other end."""
     cpp = Cpp(k.c)
     with cpp.device(["adj_{x} += adj_ret;"] if way < 2 else []):
-        cpp(f"__shared__ {ctype(T)} after[{BLOCK}];", f"const int t = {BLOCK - 1} - int(threadIdx.x);")
+        cpp(f"__shared__ {ctype(T)} after[{BLOCK}];", f"const int t = {BLOCK - 1} - (int)threadIdx.x;")
         cpp(f"{ctype(T)} acc = adj_ret;", "after[t] = acc;", "__syncthreads();")
         with cpp.block(f"for (int d = 1; d < {BLOCK}; d <<= 1)"):
             cpp("if (t >= d) acc += after[t - d];", "__syncthreads();", "after[t] = acc;", "__syncthreads();")

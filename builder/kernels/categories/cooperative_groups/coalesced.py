@@ -13,9 +13,10 @@ from ..around import element, finish, index, real
 def _met(cpp: Cpp, members: tuple[str, ...]) -> str:
     """Define the group of the lanes of a mask, with its rank and size among them; return the type's name."""
     kind = cpp.c.pick(("met_group", "coalesced_group", "active_group", "lanes_met"))
+    below = cpp.c.pick(("((1u << (threadIdx.x & 31)) - 1u)", "~(0xffffffffu << (threadIdx.x & 31))"))
     bodies = {
         "size": "__device__ int size() const { return __popc(mask); }",
-        "thread_rank": "__device__ int thread_rank() const { return __popc(mask & ((1u << (threadIdx.x & 31)) - 1u)); }",
+        "thread_rank": f"__device__ int thread_rank() const {{ return __popc(mask & {below}); }}",
         "leader": "__device__ int leader() const { return __ffs(mask) - 1; }",
         "sync": "__device__ void sync() const { __syncwarp(mask); }",
     }
@@ -101,13 +102,13 @@ def _by_label(cpp: Cpp, T: Scalar, way: int) -> None:
         cpp(
             c.pick(
                 (
-                    f"return {{x}} * {number_type}(peers.size());",
+                    f"return {{x}} * static_cast<{number_type}>(peers.size());",
                     f"const {number_type} n = peers.size();\nreturn n * {{x}};",
                 )
             )
         )
     elif way == 2:
-        cpp(f"return {number_type}(peers.thread_rank());")
+        cpp(f"return static_cast<{number_type}>(peers.thread_rank());")
     else:
         if c.chance(1, 2):
             cpp("const int first = peers.leader();", "return __shfl_sync(0xffffffffu, {x}, first);")
