@@ -117,7 +117,7 @@ class Expressions:
         if type(value) in (int, float, complex):
             self.numbers.append(len(self.tokens))
             self._emit(repr(value))
-        elif id(node) in self._snippets:
+        elif isinstance(value, str) and id(node) in self._snippets:
             self._snippet(Snippet(value, self._snippets[id(node)], len(self._places)))
         else:
             self._emit(ascii(value))

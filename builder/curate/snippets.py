@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
@@ -20,19 +21,22 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _TYPES = frozenset(
-    "auto bool char class const constexpr double enum float inline int long short signed static struct typename "
-    "unsigned using void volatile".split()
-)
+    ("auto", "bool", "char", "class", "const", "constexpr", "double", "enum", "float", "inline", "int", "long", "short",
+     "signed", "static", "struct", "typename", "unsigned", "using", "void", "volatile")
+)  # fmt: skip
 _KEYWORDS = _TYPES | frozenset(
-    "break case const_cast continue default delete do dynamic_cast else extern false for goto if namespace new "
-    "nullptr operator private public reinterpret_cast return sizeof static_cast switch template this true typedef "
-    "union while".split()
-)
+    ("break", "case", "const_cast", "continue", "default", "delete", "do", "dynamic_cast", "else", "extern", "false",
+     "for", "goto", "if", "namespace", "new", "nullptr", "operator", "private", "public", "reinterpret_cast", "return",
+     "sizeof", "static_cast", "switch", "template", "this", "true", "typedef", "union", "while")
+)  # fmt: skip
 # Names of CUDA's and Warp's own that are not called.
-_CUDA = frozenset("adj_ret blockDim blockIdx gridDim threadIdx warpSize wp".split())
+_CUDA = frozenset(("adj_ret", "blockDim", "blockIdx", "gridDim", "threadIdx", "warpSize", "wp"))
 _QUALIFIERS = (".", "->", "::")
 # After one of these a sign is one of a number, not an operator between two.
-_OPENING = frozenset("( [ { , ; = < > == != <= >= && || ? : + - * / % return += -= *= /= case".split())
+_OPENING = frozenset(
+    ("(", "[", "{", ",", ";", "=", "<", ">", "==", "!=", "<=", ">=", "&&", "||", "?", ":", "+", "-", "*", "/", "%",
+     "return", "+=", "-=", "*=", "/=", "case")
+)  # fmt: skip
 
 Token = tuple[str, str]
 
@@ -51,8 +55,8 @@ class Snippet:
     """The tokens of one snippet, its own names replaced by codes; attributes as of :class:`.syntax.Walk`.
 
     Own names are the parameters of its function, whose code tells their place (``$s0.arg0``, for their adjoints
-    ``$s0.adj0``, in snippet 0), and what it declares; which names are declared is told by their neighbours: a word after a type, or
-    one that is neither called, qualified nor CUDA's.
+    ``$s0.adj0``, in snippet 0), and what it declares; which names are declared is told by their neighbours: a word
+    after a type, or one that is neither called, qualified nor CUDA's.
     """
 
     def __init__(self, text: str, params: tuple[str, ...], number: int = 0) -> None:
@@ -88,7 +92,7 @@ def _qualified(given: list[Token], place: int) -> bool:
 def _declared(given: list[Token]) -> set[str]:
     """Return the names that come after a type at some place."""
     found = set()
-    for (kind, before), (own, token) in zip(given, given[1:], strict=False):
+    for (kind, before), (own, token) in pairwise(given):
         typed = before in _TYPES if before in _KEYWORDS else kind == "word"
         if typed and own == "word" and token not in _KEYWORDS:
             found.add(token)
@@ -120,8 +124,12 @@ def native_snippets(tree: ast.Module) -> Mapping[int, tuple[str, ...]]:
     return found
 
 
+def _names(callee: ast.expr) -> tuple[str, str]:
+    return getattr(callee, "attr", ""), getattr(callee, "id", "")
+
+
 def _native_arguments(function: ast.FunctionDef) -> Iterator[ast.expr]:
     for call in function.decorator_list:
-        if isinstance(call, ast.Call) and "func_native" in (getattr(call.func, "attr", ""), getattr(call.func, "id", "")):
+        if isinstance(call, ast.Call) and "func_native" in _names(call.func):
             yield from call.args
             yield from (keyword.value for keyword in call.keywords)

@@ -66,7 +66,7 @@ def _joined(k: Author, value: Term, own: Term) -> Term:
     c, T = k.c, value.type
     assert isinstance(T, Scalar)
     if T is INT:
-        return c.pick((lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a ^ b))(value, own)
+        return c.pick((value + own, value - own, value ^ own))
     way = c.below(4)
     if way == 0:
         return own - value * coefficient(k, T)

@@ -12,12 +12,12 @@ from collections import defaultdict
 from functools import cache
 
 from ..types import Value
-from . import linear, memory, queries, rotations, sampling, scalars, tile_linear, tile_math, tiles
+from . import linear, memory, queries, rotations, sampling, scalars, tile_linear, tile_math, tile_shapes, tiles
 from .row import PRECEDENCE, PREFIXES, TIGHTEST, Op, Row
 from .signature import Binding
 
 # Importing these registers their operations in `special.py`.
-REGISTERED = (tiles, tile_math, tile_linear, queries, memory)
+REGISTERED = (tiles, tile_shapes, tile_math, tile_linear, queries, memory)
 
 ROWS: tuple[Row, ...] = tuple(r for module in (scalars, linear, rotations, sampling) for r in module.rows())
 

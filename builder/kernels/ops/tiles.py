@@ -1,18 +1,19 @@
-"""Operations that make tiles, move them between memory and registers, and change their shape (see ``special.py``).
+"""Operations that make tiles and move them between memory and registers (see ``special.py``).
 
 Shapes are known when a program is drawn, as Warp asks: tuples of literals and of the module's constants.
-Reductions, maps and operators are in ``tile_math.py``, products and factorisations in ``tile_linear.py``.
+Views and other shapes are in ``tile_shapes.py``, reductions, maps and operators in ``tile_math.py``, products and
+factorisations in ``tile_linear.py``.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from math import ceil, prod
+from math import ceil
 from typing import TYPE_CHECKING
 
 from ..program import Static
-from ..types import FLOAT, FLOATS, INT, UINT, Array, Mat, Opaque, Scalar, Several, Tile, Value, Vec, mat, vec
+from ..types import FLOAT, INT, UINT, Array, Mat, Scalar, Tile, Value, Vec, mat, vec
 from .special import special
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def shape_of(e: Expr) -> tuple[int, ...]:
 def tile_of(e: Expr) -> Tile:
     """Return the type of an argument that must be a tile; ValueError if it is none."""
     if not isinstance(e.type, Tile):
-        raise ValueError(f"a {e.type.name} where a tile is needed")
+        raise ValueError(f"a {e.type.name} where a tile is needed")  # noqa: TRY004 (every special's error)
     return e.type
 
 
@@ -79,7 +80,8 @@ def array_of(e: Expr, ndim: int) -> Array:
     return e.type
 
 
-def _shape(args: tuple[Expr, ...], keywords: Mapping[str, Expr], place: int = 0) -> tuple[int, ...]:
+def shape_given(args: tuple[Expr, ...], keywords: Mapping[str, Expr], place: int = 0) -> tuple[int, ...]:
+    """Return the shape among the arguments: the keyword, or the one at ``place``."""
     return shape_of(keywords["shape"] if "shape" in keywords else args[place])
 
 
@@ -91,7 +93,7 @@ def _dtype(keywords: Mapping[str, Expr], default: Value) -> Value:
 
 
 def _filled(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    return Tile(_dtype(keywords, FLOAT), _shape(args, keywords))
+    return Tile(_dtype(keywords, FLOAT), shape_given(args, keywords))
 
 
 special("tile_zeros", "a tile of zeros", "tile", smooth=False)(_filled)
@@ -102,14 +104,14 @@ special("tile_empty", "an uninitialised tile", "tile", smooth=False)(_filled)
 @special("tile_full", "a tile of one value", "tile", smooth=False)
 def _full(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
     value = keywords["value"] if "value" in keywords else args[-1]
-    return Tile(_dtype(keywords, value.type), _shape(args, keywords))
+    return Tile(_dtype(keywords, value.type), shape_given(args, keywords))
 
 
 @special("tile_from_thread", "a tile of one thread's value", "tile", smooth=False)
 def _from_thread(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
     if not 0 <= known(keywords["thread_idx"]) < BLOCK_DIM:
         raise ValueError(f"a block has threads 0 to {BLOCK_DIM - 1}")
-    return Tile(keywords["value"].type, _shape(args, keywords))
+    return Tile(keywords["value"].type, shape_given(args, keywords))
 
 
 @special("tile_arange", "a tile of a range", "tile", smooth=False)
@@ -136,7 +138,7 @@ def _random(args: tuple[Expr, ...], keywords: Mapping[str, Expr], dtype: Scalar)
     state = keywords["rng"] if "rng" in keywords else args[1]
     if state.type is not UINT:
         raise ValueError(f"a random state is a uint32, not a {state.type.name}")
-    return Tile(dtype, _shape(args, keywords))
+    return Tile(dtype, shape_given(args, keywords))
 
 
 @special("tile", "gathering the threads' values in a tile", "tile")
@@ -160,7 +162,7 @@ def _untile(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Value:
         return tile.dtype
     if not isinstance(tile.dtype, Scalar) or len(tile.shape) > 3:
         raise ValueError(f"no value of a thread from a tile of shape {tile.shape}")
-    return vec(tile.shape[0], tile.dtype) if len(tile.shape) == 2 else mat(*tile.shape[:2], tile.dtype)
+    return vec(tile.shape[0], tile.dtype) if len(tile.shape) == 2 else mat(tile.shape[0], tile.shape[1], tile.dtype)
 
 
 @special("block_dim", "the size of the block", "tile", smooth=False)
@@ -173,7 +175,7 @@ def _block_dim(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Scalar:
 
 @special("tile_load", "tile loads", "tile")
 def _load(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    shape = _shape(args, keywords, 1)
+    shape = shape_given(args, keywords, 1)
     return Tile(array_of(args[0], len(shape)).dtype, shape)
 
 
@@ -198,7 +200,7 @@ def _indexed(keywords: Mapping[str, Expr], shape: tuple[int, ...]) -> None:
 
 @special("tile_load_indexed", "gathering tile loads", "tile")
 def _load_indexed(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    shape = _shape(args, keywords, 2)
+    shape = shape_given(args, keywords, 2)
     _indexed(keywords, shape)
     return Tile(array_of(args[0], len(shape)).dtype, shape)
 
@@ -211,119 +213,3 @@ def _stored_indexed(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Til
 
 special("tile_store_indexed", "scattering tile stores", "tile")(_stored_indexed)
 special("tile_atomic_add_indexed", "scattering atomic adds of tiles", "tile")(_stored_indexed)
-
-
-# --- shape ---
-
-
-@special("tile_view", "tile views", "tile")
-def _view(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    tile = tile_of(args[0])
-    if "shape" in keywords:
-        return Tile(tile.dtype, shape_of(keywords["shape"]))
-    rest = tile.shape[len(getattr(keywords["offset"], "items", (0,))) :]
-    return Tile(tile.dtype, rest)
-
-
-@special("tile_squeeze", "dropping axes of length one", "tile")
-def _squeeze(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    tile = tile_of(args[0])
-    axes = tuple(map(known, keywords["axis"].items)) if "axis" in keywords else None  # type: ignore[union-attr]
-    kept = [n for k, n in enumerate(tile.shape) if not (n == 1 and (axes is None or k in axes))]
-    return Tile(tile.dtype, tuple(kept) or (1,))
-
-
-@special("tile_reshape", "tile reshapes", "tile")
-def _reshape(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    tile, shape = tile_of(args[0]), _shape(args, keywords, 1)
-    if prod(tile.shape) != prod(shape):
-        raise ValueError(f"{tile.shape} has not as many elements as {shape}")
-    return Tile(tile.dtype, shape)
-
-
-@special("tile_broadcast", "tile broadcasts", "tile")
-def _broadcast(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    tile, shape = tile_of(args[0]), _shape(args, keywords, 1)
-    pairs = zip(tile.shape[::-1], shape[::-1], strict=False)
-    if len(tile.shape) > len(shape) or any(have not in (1, want) for have, want in pairs):
-        raise ValueError(f"{tile.shape} does not broadcast to {shape}")
-    return Tile(tile.dtype, shape)
-
-
-@special("tile_transpose", "tile transposes", "tile")
-def _transpose(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    rows, cols = tile_of(args[0]).shape
-    return Tile(tile_of(args[0]).dtype, (cols, rows))
-
-
-@special("tile_astype", "tile conversions", "tile")
-def _astype(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    return Tile(keywords["dtype"].type, tile_of(args[0]).shape)
-
-
-@special("tile_assign", "assigning a tile into another", "tile")
-def _assign(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    dst, src = tile_of(args[0]), tile_of(args[1])
-    if dst.dtype != src.dtype or len(dst.shape) != len(src.shape):
-        raise ValueError(f"{src.text} does not fit into {dst.text}")
-    return dst
-
-
-@special("tile_extract", "reading elements of tiles", "tile")
-def _extract(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Value:
-    tile = tile_of(args[0])
-    if len(args) - 1 != len(tile.shape):
-        raise ValueError(f"{len(tile.shape)} indices are needed, not {len(args) - 1}")
-    return tile.dtype
-
-
-def _scattered(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Tile:
-    tile, value = tile_of(args[0]), args[-2]
-    if len(args) - 3 != len(tile.shape) or value.type != tile.dtype:
-        raise ValueError(f"a scatter into {tile.text} takes {len(tile.shape)} indices and a {tile.dtype.name}")
-    return tile
-
-
-special("tile_scatter_add", "adding the threads' values into a tile", "tile")(_scattered)
-special("tile_scatter_masked", "writing the threads' values into a tile", "tile")(_scattered)
-
-
-# --- stacks ---
-
-
-@special("tile_stack", "a stack of the block", "tile", smooth=False)
-def _stack(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Opaque:
-    known(keywords["capacity"])
-    return _stack_of(keywords["dtype"].type)
-
-
-def _stack_of(dtype: Value) -> Opaque:
-    if dtype not in _STACKS:
-        raise ValueError(f"no stack of {dtype.name}")
-    return _STACKS[dtype]
-
-
-_STACKS = {dtype: Opaque("tile_stack", "wp.tile_stack", (("dtype", dtype),)) for dtype in (*FLOATS, INT, UINT)}
-
-
-@special("tile_stack_push", "pushing on the block's stack", "tile", smooth=False)
-def _push(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Scalar:
-    stack = args[0].type
-    if not isinstance(stack, Opaque) or stack.field("dtype") != args[1].type:
-        raise ValueError(f"a {args[1].type.name} does not go on {stack.name}")
-    return INT
-
-
-@special("tile_stack_pop", "popping from the block's stack", "tile", smooth=False)
-def _pop(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Several:
-    stack = args[0].type
-    assert isinstance(stack, Opaque)
-    return Several((stack.field("dtype"), INT))
-
-
-def _counted(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Scalar:
-    return INT
-
-
-special("tile_stack_clear", "emptying the block's stack", "tile", smooth=False)(_counted)
-special("tile_stack_count", "counting the block's stack", "tile", smooth=False)(_counted)

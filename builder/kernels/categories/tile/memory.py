@@ -100,9 +100,11 @@ def shuffled(k: Author) -> None:
 def _halves(k: Author, turned: Term, n: int) -> tuple[Term, Term]:
     if k.c.chance(1, 2):
         parts = [wp.tile_view(turned, offset=(row, 0), shape=(1, n)) for row in (0, 1)]
-        return tuple(k.let("a0|first|re", wp.tile_squeeze(part)) for part in parts)  # type: ignore[return-value]
-    parts = [turned[row] if k.c.chance(1, 2) else wp.tile_view(turned, offset=(row,)) for row in (0, 1)]
-    return tuple(k.let("a0|first|re", part) for part in parts)  # type: ignore[return-value]
+        parts = [wp.tile_squeeze(part) for part in parts]
+    else:
+        parts = [turned[row] if k.c.chance(1, 2) else wp.tile_view(turned, offset=(row,)) for row in (0, 1)]
+    first, second = (k.let("a0|first|re", part) for part in parts)
+    return first, second
 
 
 def _pair(k: Author, first: Term, second: Term, T: Scalar) -> Term:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...author import Arr, Author
 from ...fusion.steps import coefficient, varied
 from ...fusion.tiles import (
+    Join,
     combiner,
     extent,
     function,
@@ -22,6 +23,7 @@ from ...terms import Term, builtin, number, wp
 from ...types import DOUBLE, FLOAT, INT, Scalar
 
 _COLS = (64, 128, 256, 512)
+_FOLDS: tuple[Join, ...] = (lambda a, b: a + b, wp.max, lambda a, b: a * 0.5 + b)
 
 
 def _row_tile(k: Author, x: Arr, i: Term, cols: Term, words: str = "row|t|x_tile") -> Term:
@@ -60,7 +62,7 @@ def _walked(k: Author, x: Arr, out: Arr, cols: Term, i: Term, *, numbers: bool) 
         tile = named_tile(k, shaped(k, loaded(k, row, (cols,), (s * cols,), inside=True), 1, 2))
         if numbers:
             part = single(k, reduced(k, tile), "part|chunk_sum|piece")
-            total.set(k.c.pick((lambda a, b: a + b, wp.max, lambda a, b: a * 0.5 + b))(total, part))
+            total.set(k.c.pick(_FOLDS)(total, part))
         elif k.c.chance(1, 2):
             acc += tile
         else:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from ...author import Author
 from ...fusion.steps import coefficient, varied
-from ...fusion.tiles import extent, give_single, loaded, named_tile, real, reduced, runtime, shaped, single, size_of, stored
+from ...fusion.tiles import (
+    extent,
+    give_single,
+    loaded,
+    named_tile,
+    real,
+    reduced,
+    runtime,
+    shaped,
+    single,
+    size_of,
+    stored,
+)
 from ...terms import Term, both, cast, number, where, wp
 from ...types import FLOAT, INT, UINT, Scalar, vec
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from ...author import Author
 from ...fusion.steps import coefficient, varied
-from ...fusion.tiles import extent, give_single, loaded, named_tile, single, size_of, stored
+from ...fusion.tiles import Join, extent, give_single, loaded, named_tile, single, size_of, stored
 from ...terms import Term, builtin, number, wp
 from ...types import FLOAT, INT, UINT, Scalar, Tile, Vec, vec
 
 _LENGTHS = (64, 128, 256)
+_BITS: tuple[Join, ...] = (lambda x, y: x & y, lambda x, y: x | y, lambda x, y: x ^ y)
+
+
+def _added(x: Term, y: Term) -> Term:
+    return x + y
 
 
 def _int_function(k: Author, T: Scalar, params: int = 1) -> Term:
@@ -29,9 +34,7 @@ def _int_shaped(k: Author, tile: Term, other: Term | None, low: int, high: int) 
     for _ in range(k.c.between(low, high)):
         way = k.c.below(6)
         if way == 0 and other is not None:
-            tile = k.c.pick((lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b, lambda a, b: a + b))(
-                tile, other
-            )
+            tile = k.c.pick((*_BITS, _added))(tile, other)
         elif way == 1 and other is not None:
             tile = wp.tile_map(_int_function(k, T, 2), tile, other)
         elif way == 2:
@@ -74,7 +77,7 @@ def bits(k: Author) -> None:
     left = loaded(k, a, (length,), (i * length,), "ta|x_tile|fa")
     right = loaded(k, b, (length,), (i * length,), "tb|y_tile|fb")
     value = _int_shaped(k, left, right, 1, 3)
-    value = c.pick((lambda x, y: x & y, lambda x, y: x | y, lambda x, y: x ^ y))(value, right)
+    value = c.pick(_BITS)(value, right)
     value = _int_shaped(k, value, right, 0, 2)
     out = k.output("out|dst|merged", T)
     if c.chance(1, 2):

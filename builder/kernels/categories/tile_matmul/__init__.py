@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ...families import one_of
 from .fourier import filtered, spectrum
-from .products import attention, chain, gemm, gram, layer, matvec, quadratic, small_batch
+from .layers import attention, layer
+from .products import chain, gemm, gram, matvec, quadratic, small_batch
 from .solves import factor, least_squares, linear_system, triangular
 
 build = one_of(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...author import Author, Scope, Tiled
 from ...fusion.steps import coefficient, varied
 from ...fusion.tiles import extent, loaded, named_tile, shaped, size_of, stored
@@ -9,6 +11,9 @@ from ...terms import Term, cast, make, number, where, wp
 from ...types import DOUBLE, FLOAT, INT, Scalar, Tile, Vec, vec
 
 _SIZES = (256, 512, 1024)
+_MEASURES: tuple[Callable[[Term], Term], ...] = (
+    wp.length_sq, wp.length, lambda z: wp.atan2(z[1], z[0]), lambda z: wp.abs(z[0]) + wp.abs(z[1]),
+)  # fmt: skip
 
 
 def _complex(k: Author) -> tuple[Scalar, Vec]:
@@ -43,7 +48,8 @@ def _scaled(k: Author, C: Vec) -> Term:
     def body(s: Scope, z: Term) -> Term:
         way = s.c.below(3)
         if way == 0:
-            return z * varied(s, wp.length(z), 1, 2)
+            scaled: Term = z * varied(s, wp.length(z), 1, 2)
+            return scaled
         if way == 1:
             return make(C, varied(s, z[0], 0, 2), varied(s, z[1], 0, 1))
         return make(C, varied(s, z[0] + z[1], 0, 2), z[0] - z[1])
@@ -69,8 +75,7 @@ def spectrum(k: Author) -> None:
     if k.c.chance(1, 3):
         stored(k, k.output("out|coefs|fx", C, 2), wp.tile_map(_scaled(k, C), tile), (i * batch, 0))
     else:
-        measures = (wp.length_sq, wp.length, lambda z: wp.atan2(z[1], z[0]), lambda z: wp.abs(z[0]) + wp.abs(z[1]))
-        measure = k.c.pick(measures)
+        measure = k.c.pick(_MEASURES)
         power = k.function("power|measure|level", {"z|v": C}, lambda s, z: varied(s, measure(z), 0, 2))
         figures = shaped(k, wp.tile_map(power.word, tile), 0, 2)
         if k.c.chance(1, 3):
@@ -124,7 +129,8 @@ def _by_place(k: Author, tile: Term, batch: int, length: int, T: Scalar) -> Term
         away = s.let("away|d|f", wp.min(n, length - n) if s.c.chance(1, 2) else half - wp.abs(n - half))
         if s.c.chance(1, 2):
             return where(away < cut, number(1.0, T), number(0.0, T))
-        return varied(s, 1.0 / (1.0 + cast(away, T) * coefficient(s, T, 1, 40)), 0, 2)  # type: ignore[no-any-return]
+        falling: Term = varied(s, 1.0 / (1.0 + cast(away, T) * coefficient(s, T, 1, 40)), 0, 2)
+        return falling
 
     gain = wp.tile_map(k.function("gain|pass_band|response", {"n|bin": INT}, body).word, places)
     assert isinstance(tile.type, Tile)

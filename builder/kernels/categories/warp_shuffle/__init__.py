@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from ...families import one_of
 from .exchange import butterfly, exchange, smoothing
-from .folds import lane_fold, lane_scan, lane_statistics, paired_fold
+from .folds import lane_fold, lane_scan
+from .statistics import lane_statistics, paired_fold
 from .votes import matched, ranked, segmented, vote
 
 build = one_of(

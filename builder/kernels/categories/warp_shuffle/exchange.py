@@ -98,7 +98,10 @@ def _bitonic(cpp: Cpp, T: Scalar, *, descending: bool) -> None:
     with cpp.device(["return {x};"]):
         lane = cpp.word("lane|lane_id")
         cpp(f"const int {lane} = threadIdx.x & 31;", f"{ctype(T)} acc = {{x}};")
-        with cpp.block("for (int size = 2; size <= 32; size <<= 1)"), cpp.block("for (int d = size / 2; d > 0; d /= 2)"):
+        with (
+            cpp.block("for (int size = 2; size <= 32; size <<= 1)"),
+            cpp.block("for (int d = size / 2; d > 0; d /= 2)"),
+        ):
             cpp(f"const {ctype(T)} other = {group.shuffle('xor', 'acc', 'd')};")
             up, low = f"({lane} & size) == 0", f"({lane} & d) == 0"
             sign = "!=" if descending else "=="
@@ -127,8 +130,8 @@ def smoothing(k: Author) -> None:
             cpp("return acc;" if cpp is forward else "adj_{x} += acc;")
     call = native(k, "mix_neighbours|blur_lane|stencil_lane", {"x|v|u": T}, T, forward, adjoint)
     i = index(k)
-    value = element(k, "v|mine0|own", T, i, 1, 3)
-    finish(k, k.let("smooth|mixed|lap", call(value)), i, own=value)
+    mine = element(k, "v|mine0|own", T, i, 1, 3)
+    finish(k, k.let("smooth|mixed|lap", call(mine)), i, own=mine)
     k.summary(f"Mixes the {T.name} value of each lane with both neighbours, around the warp, in {turns} turn(s).")
 
 

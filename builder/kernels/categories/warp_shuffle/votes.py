@@ -102,7 +102,7 @@ def matched(k: Author) -> None:
         peers = cpp.word("peers|same|group")
         cpp(f"const unsigned int {peers} = __match_any_sync(0xffffffffu, {{key}});")
         if way == 1:
-            cpp(f"return {ctype(T)}(__popc({peers}));")
+            cpp(f"return static_cast<{ctype(T)}>(__popc({peers}));")
         else:
             _sum_of(cpp, T, peers, "{x}" if way == 0 else "{x} * {x}")
     call = native(k, "sum_by_key|per_key|group_value", {"x|v|value": T, "key|label|bin_id": INT}, T, cpp)
