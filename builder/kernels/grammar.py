@@ -15,7 +15,7 @@ from .guards import GUARDS, LIMITS, apply, identity, joined, number, unlike, uns
 from .indices import place
 from .ops import Op, op, ops_for
 from .program import Apply, Expr, Literal
-from .types import BOOL, FLOAT, INT, VEC_OF, Mat, Value, Vec, scalar_of
+from .types import BOOL, DOUBLE, FLOAT, HALF, INT, Mat, Scalar, Value, Vec, scalar_of, vec
 
 ARITHMETIC = ("arith",)
 NUMERIC = ("arith", "arith2")
@@ -77,21 +77,36 @@ def make(draft: Draft, type_: Value) -> Expr:
     c = draft.choices
     if type_ == BOOL:
         return condition(draft, 0)
+    if isinstance(type_, Scalar) and type_ not in (FLOAT, INT):
+        return _of_thread(draft, type_)
     if isinstance(type_, Vec):
-        parts = tuple(leaf(draft, FLOAT, literal=position > 0) for position in range(type_.n))
-        return Apply(op(type_.text, *(FLOAT,) * type_.n), parts)
+        parts = tuple(leaf(draft, type_.dtype, literal=position > 0) for position in range(type_.n))
+        return Apply(op(type_.text, *(type_.dtype,) * type_.n), parts)
     if isinstance(type_, Mat):
-        vec = VEC_OF[type_.n]
+        column = vec(type_.n, type_.dtype)
         if c.chance(1, 2):
-            return apply("wp.diag", leaf(draft, vec))
-        return apply("wp.outer", leaf(draft, vec), leaf(draft, vec))
-    sources = [s for s in draft.locals if s.type not in (BOOL, type_) and not (s.index or s.mutable)]
+            return apply("wp.diag", leaf(draft, column))
+        return apply("wp.outer", leaf(draft, column), leaf(draft, column))
+    sources = [s for s in draft.locals if s.type is not type_ and _converts(s.type) and not (s.index or s.mutable)]
     if sources:
         return convert(draft, draft.read(c.pick(sources)), type_)
     loads = [array for array in draft.inputs if array.type.dtype not in (BOOL, type_)]
     if loads:
         return convert(draft, element(draft, c.pick(loads)), type_)
     return convert(draft, draft.threads()[0], type_) if type_ == FLOAT else draft.threads()[0]
+
+
+def _converts(type_: Value) -> bool:
+    """Say whether :func:`convert` takes a value of this type."""
+    return type_ in (FLOAT, INT) or (isinstance(type_, (Vec, Mat)) and type_.dtype is FLOAT)
+
+
+def _of_thread(draft: Draft, type_: Scalar) -> Expr:
+    """Return a value of a scalar type that the scope has nothing of: the thread's index, in a function a literal."""
+    threads = draft.threads()
+    if threads and type_ in (DOUBLE, HALF):
+        return Apply(op(type_.text, INT, result=type_), (threads[0],))
+    return number(draft.choices, type_=type_) if type_.is_float else whole(draft.choices, type_=type_)
 
 
 def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
