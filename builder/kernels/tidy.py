@@ -84,8 +84,6 @@ def _used(body: Body) -> set[str]:
             names.add(stmt.array)
         elif isinstance(stmt, Do):
             names.update(stmt.writes)
-        elif isinstance(stmt, Assign):
-            names.add(stmt.name)
         elif isinstance(stmt, Put):
             names.update(e.name for e in (stmt.target, *children(stmt.target)) if isinstance(e, Name))
     return names
@@ -105,7 +103,7 @@ def _without(body: Body, used: set[str]) -> Body:
 
 
 def _reduced(stmt: Stmt, used: set[str]) -> tuple[Stmt, ...]:
-    if isinstance(stmt, Let):
+    if isinstance(stmt, (Let, Assign)):
         return (stmt,) if stmt.name in used else ()
     if isinstance(stmt, LetMany):
         return (stmt,) if used.intersection(stmt.names) else ()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ...author import Arr, Author, Scope
 from ...fusion import gate, statistic, varied
 from ...layouts import Grid, factor, let, precise, switch
-from ...terms import Term, make, number, where, wp
-from ...types import Scalar, vec
+from ...terms import Term, make, number, where, wp, zero
+from ...types import Scalar, Vec, vec
 
 
 def _minmod(k: Scope, a: Term, b: Term) -> Term:
-    return where(a * b > 0.0, where(wp.abs(a) < wp.abs(b), a, b), number(0.0, a.type))  # type: ignore[arg-type]
+    return where(a * b > 0.0, where(wp.abs(a) < wp.abs(b), a, b), zero(a.type))
 
 
 def _van_leer(k: Scope, a: Term, b: Term) -> Term:
@@ -150,10 +150,10 @@ def euler_flux(k: Author) -> None:
     k.summary(f"Computes the {scheme} flux of the 1-D Euler equations between neighbouring cells.")
 
 
-def _state(k: Author, arrays: list[Arr], i: Term, side: str, V: object) -> Term:
+def _state(k: Author, arrays: list[Arr], i: Term, side: str, V: Vec) -> Term:
     if len(arrays) == 1:
         return let(k, f"q{side}|state_{side}|w{side}", arrays[0][i])
-    return let(k, f"q{side}|state_{side}|w{side}", make(V, *(a[i] for a in arrays)))  # type: ignore[arg-type]
+    return let(k, f"q{side}|state_{side}|w{side}", make(V, *(a[i] for a in arrays)))
 
 
 def _primitive(k: Author, q: Term, gamma: Term, side: str) -> tuple[Term, Term, Term]:
@@ -164,8 +164,8 @@ def _primitive(k: Author, q: Term, gamma: Term, side: str) -> tuple[Term, Term, 
     return u, p, let(k, f"a_{side}|c_{side}|snd_{side}", wp.sqrt(gamma * p / rho))
 
 
-def _physical(k: Author, q: Term, u: Term, p: Term, V: object, side: str) -> Term:
-    body = make(V, q[1], q[1] * u + p, (q[2] + p) * u) if k.c.chance(1, 2) else q * u + make(V, 0.0 * p, p, p * u)  # type: ignore[arg-type]
+def _physical(k: Author, q: Term, u: Term, p: Term, V: Vec, side: str) -> Term:
+    body = make(V, q[1], q[1] * u + p, (q[2] + p) * u) if k.c.chance(1, 2) else q * u + make(V, 0.0 * p, p, p * u)
     return let(k, f"f_{side}|phys_{side}", body)
 
 
