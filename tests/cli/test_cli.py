@@ -10,9 +10,11 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from datasets import load_dataset
 
+from builder.curate.keys import analyse
 from builder.record import TRAINING_COLUMNS, row_schema
 from builder.spec import VIEWS, field_names
 from tests.processes import hear_ctrl_c
@@ -136,6 +138,27 @@ def test_stats_as_tables_and_as_json(cache, built):
     loaded = json.loads(run(cache, "stats", str(built), "--json").stdout)
     assert loaded["paired"]["rows"] == loaded["cuda"]["rows"] == 130
     assert loaded["paired"]["distinct_skeletons"] == 130
+
+
+def test_what_is_measured_is_that_of_the_rows(cache, built, tmp_path):
+    measured = json.loads((built / "stats.json").read_text())["configs"]["paired"]["measured"]
+    splits = load_dataset(str(built), "cuda", cache_dir=str(tmp_path / "hf"))
+    sets = {
+        split: [(row["index"], set(analyse(row["python_source"]).shingles.tolist())) for row in rows]
+        for split, rows in splits.items()
+    }
+    for name, said in measured["similarity"]["between_splits"].items():
+        first, second = name.split("-")
+        found = {(a, b): len(x & y) / len(x | y) for a, x in sets[first] for b, y in sets[second]}
+        assert said["pairs_compared"] == len(found)
+        assert said["jaccard"] == round(max(found.values()), 6) == round(found[tuple(said["candidates"])], 6) < 0.75
+    rows = sorted((row for split in splits.values() for row in split), key=lambda row: row["index"])
+    for column, said in measured["zstd19_first_1000_rows"].items():
+        text = "".join(row[column] for row in rows).encode()
+        frame = pa.Codec("zstd", compression_level=19).compress(text, asbytes=True)
+        assert (said["rows"], said["bytes"], said["compressed_bytes"]) == (130, len(text), len(frame))
+    stored = {kind: len(list((cache / "store" / kind).rglob("*.arrow"))) for kind in ("decisions", "measured")}
+    assert stored["measured"] == stored["decisions"]  # once for all configs that show the same kernels
 
 
 def test_build_to_the_cache_shows_rows_and_is_found_by_load_dataset(cache):
