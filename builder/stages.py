@@ -1,4 +1,4 @@
-"""The chain of stages: mine -> generate -> edges -> count tokens -> decide -> rows.
+"""The chain of stages: mine -> generate -> edges -> count tokens -> decide -> rows, and what is measured of them.
 
 Each stage is a pure function of the spec and a rank, and leaves one file in the store; the file's
 existence says that the stage is done. One process, a pool of processes and streaming run these same
@@ -19,16 +19,18 @@ import pyarrow as pa
 
 from .curate.decide import Kept
 from .curate.decision import Deciding, Decision
-from .curate.edges import edges_table
-from .curate.keys import analyse
+from .curate.edges import edges_table, table_keys
+from .curate.keys import U32, analyse
 from .package import tokens
+from .package.measured import ZSTD_COLUMNS, ZSTD_ROWS, Compressed, Measured, measured_key
 from .package.mined import mined
+from .package.similarity import measure
 from .package.stats import Stats
 from .package.store import Store
 from .package.training import training_columns, training_key, training_texts
 from .package.unit import make_unit, rejections_of
 from .record import row_schema
-from .spec import SPLITS, SYNTHETIC, BuildSpec
+from .spec import SPLITS, SYNTHETIC, UNIT, BuildSpec
 
 
 def mined_sources(spec: BuildSpec, store: Store) -> dict[str, pa.Table]:
@@ -165,11 +167,49 @@ def stream(spec: BuildSpec, store: Store, split: str) -> Iterator[pa.Table]:
     deciding.result()
 
 
+# --- what is measured of all rows at once ----------------------------------------------------------------
+
+
+def measured(spec: BuildSpec, store: Store, decision: Decision) -> Measured:
+    """Stage 6: return how alike the kept candidates are and how far they compress, making the file where needed."""
+    key = measured_key(spec)
+    table = store.get("measured", key, 0)
+    if table is None:
+        similarity = measure(_shingles(spec, store, decision), decision.split, decision.index.tolist())
+        zstd = {name: Compressed.of(texts) for name, texts in _leading_texts(spec, store, decision).items()}
+        table = pa.table({"json": [json.dumps(Measured(similarity, zstd).to_json())]})
+        store.put("measured", key, 0, table)
+    return Measured.from_json(json.loads(table.column("json")[0].as_py()))
+
+
+def _shingles(spec: BuildSpec, store: Store, decision: Decision) -> list[U32]:
+    """Return the shingles of each kept candidate, in order."""
+    found: list[U32] = []
+    for rank in range(decision.units):
+        kept = set(decision.of_unit(rank).tolist())
+        indices, keys = table_keys(edges(spec, store, rank))
+        found += [key.shingles for index, key in zip(indices, keys, strict=True) if index in kept]
+    return found
+
+
+def _leading_texts(spec: BuildSpec, store: Store, decision: Decision) -> dict[str, list[str]]:
+    """Return the code of the first :data:`ZSTD_ROWS` kept candidates, in order, by column."""
+    leading = decision.index[:ZSTD_ROWS]
+    texts: dict[str, list[str]] = {name: [] for name in ZSTD_COLUMNS}
+    for rank in range(int(leading[-1]) // UNIT + 1):
+        unit = generate(spec, store, rank)
+        kept = decision.of_unit(rank)
+        place = np.searchsorted(unit.column("index").to_numpy(), kept[kept <= leading[-1]])
+        for name, column in texts.items():
+            column += unit.column(name).take(pa.array(place)).to_pylist()
+    return texts
+
+
 def statistics(spec: BuildSpec, store: Store, decision: Decision) -> Stats:
     """Return the statistics of a config's rows, summed over units and splits; the same in every view."""
     spec = spec.model_copy(update={"view": "prompt_completion"})
     tokenizer = tokens.load(spec.tokenizer)
-    parts = [Stats(rejections=Counter(decision.rejections))]
+    parts = [Stats(rejections=Counter(decision.rejections), measured=measured(spec, store, decision))]
     for split in SPLITS:
         for table in rows(spec, store, decision, split):
             parts.append(Stats.of(split, table, tokenizer=tokenizer.name, tokenizer_sha256=tokenizer.sha256))

@@ -77,22 +77,23 @@ def card(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fol
 def publish(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
     repo_id: Annotated[str, typer.Argument(help="OWNER/NAME, or hf://datasets/OWNER/NAME@REVISION.")],
+    format: Annotated[str, typer.Option(help="Of the shards to send: parquet or arrow.")] = "parquet",
     yes: Annotated[bool, typer.Option("--yes", help="Send it; without this, only say what would be sent.")] = False,
     public: Annotated[bool, typer.Option("--public", help="Let everybody read it; private otherwise.")] = False,
     revision: Annotated[str | None, typer.Option(help="Branch to write to; made if it is not there.")] = None,
     create_pr: Annotated[bool, typer.Option("--create-pr", help="Open a pull request instead of writing.")] = False,
 ) -> None:
     """Publish a built folder to the Hugging Face Hub, with the login of `hf auth login`."""
-    from ..package.publish import plan, send
+    from ..package.publish import planning, send
 
-    planned = plan(folder, repo_id, public=public, revision=revision, create_pr=create_pr)
-    for line in planned.lines():
-        console.print(line, markup=False)
-    if not yes:
-        console.print("Nothing was sent. Add --yes to send it.")
-        return
-    for line in send(planned).lines():
-        console.print(line, markup=False)
+    with planning(folder, repo_id, format=format, public=public, revision=revision, create_pr=create_pr) as planned:
+        for line in planned.lines():
+            console.print(line, markup=False)
+        if not yes:
+            console.print("Nothing was sent. Add --yes to send it.")
+            return
+        for line in send(planned).lines():
+            console.print(line, markup=False)
 
 
 @app.command()

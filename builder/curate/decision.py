@@ -45,9 +45,18 @@ class Decision:
 
     def of(self, split: str, rank: int) -> npt.NDArray[np.int64]:
         """Return the kept candidates of a split in a unit, ascending."""
-        low, high = np.searchsorted(self.index, (rank * UNIT, (rank + 1) * UNIT))
+        low, high = self._bounds(rank)
         chosen: npt.NDArray[np.int64] = self.index[low:high][self.split[low:high] == SPLITS.index(split)]
         return chosen
+
+    def of_unit(self, rank: int) -> npt.NDArray[np.int64]:
+        """Return the kept candidates of a unit, ascending."""
+        low, high = self._bounds(rank)
+        return self.index[low:high]
+
+    def _bounds(self, rank: int) -> tuple[int, int]:
+        low, high = np.searchsorted(self.index, (rank * UNIT, (rank + 1) * UNIT))
+        return int(low), int(high)
 
 
 class Deciding:

@@ -102,10 +102,20 @@ def first_near(shingles: U32, others: Sequence[U32]) -> tuple[int, float] | None
     """
     if not others:
         return None
+    shared, union = overlaps(shingles, others)
+    near = np.flatnonzero(shared * NEAR[1] >= union * NEAR[0])
+    return (int(near[0]), float(shared[near[0]] / union[near[0]])) if len(near) else None
+
+
+def overlaps(shingles: U32, others: Sequence[U32]) -> tuple[I64, I64]:
+    """Return how many shingles a set shares with each of others, and the sizes of the unions, shape (len(others),).
+
+    Args:
+        shingles: a sorted set, shape (n,), n >= 1.
+        others: one or more sorted sets, each of at least one shingle.
+    """
     sizes = np.array([len(other) for other in others])
     whole = np.concatenate(others)
     place = np.minimum(np.searchsorted(shingles, whole), len(shingles) - 1)
-    shared = np.add.reduceat(shingles[place] == whole, np.cumsum(sizes) - sizes, dtype=np.int64)
-    union = sizes + len(shingles) - shared
-    near = np.flatnonzero(shared * NEAR[1] >= union * NEAR[0])
-    return (int(near[0]), float(shared[near[0]] / union[near[0]])) if len(near) else None
+    shared: I64 = np.add.reduceat(shingles[place] == whole, np.cumsum(sizes) - sizes, dtype=np.int64)
+    return shared, sizes + len(shingles) - shared

@@ -1,6 +1,6 @@
 """Publishes a built folder to the Hub; the only module of ours that opens a network connection.
 
-:func:`plan` reads and compares, :func:`send` writes: all files in one commit, so that nobody ever loads half
+:func:`planning` reads and compares, :func:`send` writes: all files in one commit, so that nobody ever loads half
 a dataset, then a tag. Files travel before the commit and the Hub keeps them, so a rerun goes on where a
 broken connection stopped.
 """
@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
@@ -21,10 +20,13 @@ from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_b
 
 from .. import __version__
 from ..errors import PublishError
+from .convert import in_format
 from .destination import Destination, parse_destination
+from .folder import check_format
 from .hub_errors import hub_errors
 from .manifest import MANIFEST, README
 from .publish_plan import Plan, files_to_send, same_content, title, version_tag
+from .store import default_store
 
 _TYPE = "dataset"
 _GIT = ".gitattributes"
@@ -55,44 +57,60 @@ class Published:
             yield f"proposed    {self.pull_request}; once it is merged, publish again without --create-pr to tag it"
 
 
-def plan(
-    folder: Path, repo_id: str, *, public: bool = False, revision: str | None = None, create_pr: bool = False
-) -> Plan:
-    """Check the folder, look at the Hub and say what would be sent; nothing is written.
+@contextlib.contextmanager
+def planning(
+    folder: Path,
+    repo_id: str,
+    *,
+    format: str = "parquet",
+    public: bool = False,
+    revision: str | None = None,
+    create_pr: bool = False,
+) -> Iterator[Plan]:
+    """Check the folder, look at the Hub and yield what would be sent, to be sent within the block.
+
+    A folder of another format is converted first, to a copy in the store that is gone after the block. Equal
+    folders give equal copies, so a rerun sends nothing twice. Nothing is written to the Hub here.
 
     Args:
         repo_id: ``OWNER/NAME`` or ``hf://datasets/OWNER/NAME[@REVISION]``.
+        format: of the shards to send, ``arrow`` or ``parquet``.
         public: let everybody read it.
         revision: the branch; to be made where it is not there.
         create_pr: open a pull request against it.
 
     Raises:
-        FolderError: the folder is not a whole dataset of ours, or holds a script named like the repository.
+        SpecError: there is no such format.
+        FolderError: the folder is not a whole dataset of ours, or holds a script named like the repository; or there
+            is no room for the converted copy.
         PublishError: a wrong destination, no login, no access, or a repository that is not to be overwritten.
     """
     destination = parse_destination(repo_id, revision)
-    local, tag, api = files_to_send(folder, destination), version_tag(folder), _api()
-    with hub_errors(destination), _quiet():
-        user = api.whoami()["name"]
-        info, new_branch = _look(api, destination, create_pr)
-        tree = _tree(api, destination.repo_id, info)
-        tagged, request = _known(api, destination.repo_id, tag, user if create_pr else None) if info else (False, None)
-    _refuse(destination, info, tree, public)
-    return Plan(
-        folder=folder,
-        destination=destination,
-        user=user,
-        private=bool(info.private) if info else not public,
-        create_pr=create_pr,
-        base=info.sha if info else None,
-        new_branch=new_branch,
-        files=local,
-        send={path: size for path, size in local.items() if not same_content(folder / path, size, tree.get(path))},
-        remove=_left_over(tree, local),
-        tag=tag,
-        tagged=tagged,
-        request=request,
-    )
+    check_format(format)
+    files_to_send(folder, destination)
+    there = _survey(destination, create_pr)
+    _refuse(destination, there, public)
+    with in_format(folder, format, default_store().root) as ready:
+        local, tag = files_to_send(ready, destination), version_tag(ready)
+        tagged, request = _known(destination, there, tag, create_pr)
+        yield Plan(
+            folder=ready,
+            built=folder,
+            destination=destination,
+            user=there.user,
+            private=bool(there.info.private) if there.info else not public,
+            create_pr=create_pr,
+            base=there.info.sha if there.info else None,
+            new_branch=there.new_branch,
+            files=local,
+            send={
+                path: size for path, size in local.items() if not same_content(ready / path, size, there.tree.get(path))
+            },
+            remove=_left_over(there.tree, local),
+            tag=tag,
+            tagged=tagged,
+            request=request,
+        )
 
 
 def send(plan: Plan) -> Published:
@@ -132,6 +150,24 @@ def _api() -> HfApi:
     return HfApi(library_name="warp-cuda-pairs", library_version=__version__)
 
 
+@dataclass(frozen=True)
+class _There:
+    """What the Hub holds: the repository (``None``: there is none), whether the branch is to be made, its files."""
+
+    user: str
+    info: DatasetInfo | None
+    new_branch: bool
+    tree: Mapping[str, RepoFile]
+
+
+def _survey(destination: Destination, create_pr: bool) -> _There:
+    api = _api()
+    with hub_errors(destination), _quiet():
+        user = api.whoami()["name"]
+        info, new_branch = _look(api, destination, create_pr)
+        return _There(user, info, new_branch, _tree(api, destination.repo_id, info))
+
+
 def _look(api: HfApi, destination: Destination, create_pr: bool) -> tuple[DatasetInfo | None, bool]:
     """Return the repository at the branch (``None``: there is none), and whether the branch is to be made."""
     repo = destination.repo_id
@@ -160,26 +196,30 @@ def _left_over(tree: Mapping[str, RepoFile], local: Mapping[str, int]) -> tuple[
     return tuple(sorted(path for path in tree if path not in local and path.split("/")[0] in ours))
 
 
-def _known(api: HfApi, repo: str, tag: str, user: str | None) -> tuple[bool, str | None]:
-    """Say whether the version is tagged, and where an open pull request of ``user`` proposes it."""
-    tagged = tag in {one.name for one in api.list_repo_refs(repo, repo_type=_TYPE).tags}
-    if user is None:
-        return tagged, None
-    opened = api.get_repo_discussions(
-        repo, repo_type=_TYPE, author=user, discussion_type="pull_request", discussion_status="open"
-    )
-    return tagged, next((one.url for one in opened if one.title == title(tag)), None)
+def _known(destination: Destination, there: _There, tag: str, create_pr: bool) -> tuple[bool, str | None]:
+    """Say whether the version is tagged, and where an open pull request of this login proposes it."""
+    api, repo = _api(), destination.repo_id
+    if there.info is None:
+        return False, None
+    with hub_errors(destination), _quiet():
+        tagged = tag in {one.name for one in api.list_repo_refs(repo, repo_type=_TYPE).tags}
+        if not create_pr:
+            return tagged, None
+        opened = api.get_repo_discussions(
+            repo, repo_type=_TYPE, author=there.user, discussion_type="pull_request", discussion_status="open"
+        )
+        return tagged, next((one.url for one in opened if one.title == title(tag)), None)
 
 
-def _refuse(destination: Destination, info: DatasetInfo | None, tree: Mapping[str, Any], public: bool) -> None:
+def _refuse(destination: Destination, there: _There, public: bool) -> None:
     """Raise :class:`PublishError` where the repository is not to be written to."""
-    if info is None:
+    if there.info is None:
         return
     repo = destination.repo_id
-    if not info.private and not public:
+    if not there.info.private and not public:
         raise PublishError(f"{repo} is public: everybody could read what is sent; give --public if you mean that")
-    strange = sorted(path for path in tree if path not in (_GIT, README))
-    if strange and MANIFEST not in tree:
+    strange = sorted(path for path in there.tree if path not in (_GIT, README))
+    if strange and MANIFEST not in there.tree:
         raise PublishError(
             f"{repo} holds something else ({strange[0]}, and no {MANIFEST}), which this would mix with the dataset; "
             f"give another name or a --revision of its own"

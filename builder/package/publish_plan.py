@@ -25,7 +25,8 @@ class Plan:
     """What :func:`send` would do.
 
     Attributes:
-        folder: the built folder, checked.
+        folder: what is sent, checked.
+        built: the built folder; another one where that is of another format.
         destination: the repository and the branch.
         user: whose login is used.
         private: its visibility, or the one it will get.
@@ -41,6 +42,7 @@ class Plan:
     """
 
     folder: Path
+    built: Path
     destination: Destination
     user: str
     private: bool
@@ -82,7 +84,8 @@ class Plan:
         kind = "pull request against " if self.create_pr else ""
         yield f"revision    {kind}{branch}{' (will be made)' if self.new_branch else ''}"
         yield f"version     {self.tag}{' (tagged already)' if self.tagged else ''}"
-        yield f"format      {', '.join(self.formats)}, as built"
+        made = "as built" if self.folder == self.built else f"converted; {self.built} stays as it is"
+        yield f"format      {', '.join(self.formats)}, {made}"
         same = len(self.files) - len(self.send)
         kept = f"; {same} there already" if same else ""
         yield f"send        {_files(len(self.send))}, {sum(self.send.values()):,} bytes{kept}"
@@ -93,7 +96,7 @@ class Plan:
         if self.request:
             yield f"nothing to do: {self.request} proposes this version (write to it with --revision refs/pr/NUMBER)"
         if "arrow" in self.formats:
-            yield "warning: the Hub's viewer wants Parquet; build with --format parquet for a dataset people browse"
+            yield "warning: the Hub's viewer wants Parquet; leave out --format arrow for a dataset that people browse"
 
 
 def _files(count: int) -> str:

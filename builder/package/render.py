@@ -9,13 +9,16 @@ from rich.console import Group
 from rich.table import Table
 
 from .lengths import LIMITS, PERCENTILES
+from .measured import ZSTD_LEVEL, ZSTD_ROWS, Measured
+from .similarity import CLUSTER, Similarity
 from .stats import Stats
 
 _FEATURES_SHOWN = 20
 
 
 def render(stats: Stats, *, title: str = "") -> Group:
-    """Return the stats as rich tables: token lengths, share that fits, categories, features, rejections."""
+    """Return the stats as rich tables: token lengths, share that fits, categories, features, what was measured,
+    rejections."""
     return Group(*_tables(stats, f"{title}: " if title else ""))
 
 
@@ -42,9 +45,42 @@ def _tables(stats: Stats, prefix: str) -> Iterator[Table]:
             caption += f" (the {len(shown)} commonest of {len(total)})"
         lines = [[name, *(f"{counts[split][name]:,}" for split in splits)] for name in shown]
         yield _table(caption, ["", *splits], lines)
+    yield from _measured_tables(stats.measured, prefix)
     if stats.rejections:
         lines = [[reason, f"{rows:,}"] for reason, rows in sorted(stats.rejections.items())]
         yield _table(f"{prefix}candidates not kept", ["reason", "candidates"], lines)
+
+
+def _measured_tables(measured: Measured, prefix: str) -> Iterator[Table]:
+    similarity = measured.similarity
+    if similarity.rows:
+        yield _table(
+            f"{prefix}Jaccard similarity of rows of different splits, every pair compared",
+            ["splits", "pairs", "largest", "candidates"],
+            [
+                [name, f"{similarity.pairs[name]:,}", f"{pair.jaccard:.3f}", " ".join(map(str, pair.candidates))]
+                for name, pair in similarity.in_order()
+            ],
+        )
+        yield _table(
+            f"{prefix}near-duplicates anywhere (similarity of at least {CLUSTER[0] / CLUSTER[1]:g})",
+            ["", "pairs", "clusters", "rows in clusters", "rows of the largest"],
+            [["all splits", *(f"{count:,}" for count in _cluster_figures(similarity))]],
+        )
+    if measured.zstd:
+        yield _table(
+            f"{prefix}zstd -{ZSTD_LEVEL} of the first {ZSTD_ROWS:,} rows by candidate",
+            ["text", "rows", "bytes", "compressed", "ratio"],
+            [
+                [name, f"{one.rows:,}", f"{one.bytes:,}", f"{one.compressed:,}", f"{one.ratio:.2f}"]
+                for name, one in sorted(measured.zstd.items())
+            ],
+        )
+
+
+def _cluster_figures(similarity: Similarity) -> tuple[int, int, int, int]:
+    clusters = similarity.clusters.total()
+    return similarity.near_pairs, clusters, similarity.clustered, similarity.largest_cluster
 
 
 def _table(title: str, headers: list[str], lines: list[list[str]]) -> Table:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from ..spec import SPLITS
 from .breakdown import Breakdown
 from .lengths import Column, summary
+from .measured import Measured
 
 COLUMNS = ("prompt", "completion", "total")
 
@@ -57,12 +58,14 @@ class Stats:
         tokenizer_sha256: digest of its content.
         splits: by name.
         rejections: candidates not kept, by reason.
+        measured: of all rows at once, where it was.
     """
 
     tokenizer: str = ""
     tokenizer_sha256: str = ""
     splits: dict[str, Split] = field(default_factory=dict)
     rejections: Counter[str] = field(default_factory=Counter)
+    measured: Measured = field(default_factory=Measured)
 
     @classmethod
     def of(cls, split: str, table: pa.Table, *, tokenizer: str, tokenizer_sha256: str) -> Stats:
@@ -102,6 +105,7 @@ class Stats:
             for name, split in part.splits.items():
                 whole.splits.setdefault(name, Split()).add(split)
             whole.rejections.update(part.rejections)
+            whole.measured.add(part.measured)
         return whole
 
     def __add__(self, other: Stats) -> Stats:
@@ -124,6 +128,7 @@ class Stats:
             "rows": self.rows,
             "distinct_skeletons": self.skeletons,
             "rejections": _sorted(self.rejections),
+            "measured": self.measured.to_json(),
             "splits": {name: _split_to_json(split) for name, split in self.splits.items()},
         }
 
@@ -139,6 +144,7 @@ class Stats:
             data["tokenizer"]["sha256"],
             {name: _split_from_json(data["splits"][name]) for name in sorted(data["splits"], key=_split_order)},
             Counter(data["rejections"]),
+            Measured.from_json(data["measured"]) if "measured" in data else Measured(),
         )
 
     def dumps(self) -> str:

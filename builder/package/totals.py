@@ -11,9 +11,10 @@ from .lengths import Column
 from .stats import Stats
 
 
-def percent(share: float) -> str:
-    """Return a share as per cent with one decimal, rounded down, so that 100.0 % means all."""
-    return f"{int(1000 * share + 1e-9) / 10:.1f} %"
+def percent(share: float, decimals: int = 1) -> str:
+    """Return a share as per cent, rounded down, so that 100.0 % means all."""
+    unit = 10**decimals
+    return f"{int(100 * unit * share + 1e-9) / unit:.{decimals}f} %"
 
 
 def column_of(stats: Stats, name: str) -> Column:

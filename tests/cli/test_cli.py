@@ -10,9 +10,12 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from datasets import load_dataset
 
+from builder.curate.keys import analyse
+from builder.package.convert import convert_folder
 from builder.record import TRAINING_COLUMNS, row_schema
 from builder.spec import VIEWS, field_names
 from tests.processes import hear_ctrl_c
@@ -30,6 +33,10 @@ def cache(tmp_path_factory):
 def environment(cache):
     own = {"PYTHONPATH": str(ROOT), "HF_HOME": str(cache / "hf"), "WARP_CUDA_PAIRS_CACHE": str(cache / "store")}
     return {**os.environ, **own, "HF_HUB_OFFLINE": "1", "COLUMNS": "80"}
+
+
+def files(folder):
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def run(cache, *arguments, cwd=None):
@@ -64,10 +71,6 @@ def test_build_to_a_folder_loads_and_checks(cache, built):
 def test_two_builds_of_one_spec_are_the_same_bytes(cache, built, tmp_path):
     done = run(tmp_path, "build", "paired", "cuda", *SMALL, "--out", str(tmp_path / "again"), "--num-proc", "2")
     assert done.returncode == 0, done.stderr
-
-    def files(folder):
-        return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
     first, second = files(built), files(tmp_path / "again")
     assert sorted(first) == sorted(second)
     assert [name for name in first if first[name] != second[name]] == []
@@ -136,6 +139,37 @@ def test_stats_as_tables_and_as_json(cache, built):
     loaded = json.loads(run(cache, "stats", str(built), "--json").stdout)
     assert loaded["paired"]["rows"] == loaded["cuda"]["rows"] == 130
     assert loaded["paired"]["distinct_skeletons"] == 130
+
+
+def test_a_converted_folder_is_what_a_build_in_that_format_writes(cache, built, tmp_path):
+    done = run(cache, "build", "paired", "cuda", *SMALL, "--format", "parquet", "--out", str(tmp_path / "built"))
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "converted").mkdir()
+    convert_folder(built, tmp_path / "converted", "parquet")
+    converted, expected = files(tmp_path / "converted"), files(tmp_path / "built")
+    assert sorted(converted) == sorted(expected)
+    assert [name for name in converted if converted[name] != expected[name]] == []
+
+
+def test_what_is_measured_is_that_of_the_rows(cache, built, tmp_path):
+    measured = json.loads((built / "stats.json").read_text())["configs"]["paired"]["measured"]
+    splits = load_dataset(str(built), "cuda", cache_dir=str(tmp_path / "hf"))
+    sets = {
+        split: [(row["index"], set(analyse(row["python_source"]).shingles.tolist())) for row in rows]
+        for split, rows in splits.items()
+    }
+    for name, said in measured["similarity"]["between_splits"].items():
+        first, second = name.split("-")
+        found = {(a, b): len(x & y) / len(x | y) for a, x in sets[first] for b, y in sets[second]}
+        assert said["pairs_compared"] == len(found)
+        assert said["jaccard"] == round(max(found.values()), 6) == round(found[tuple(said["candidates"])], 6) < 0.75
+    rows = sorted((row for split in splits.values() for row in split), key=lambda row: row["index"])
+    for column, said in measured["zstd19_first_1000_rows"].items():
+        text = "".join(row[column] for row in rows).encode()
+        frame = pa.Codec("zstd", compression_level=19).compress(text, asbytes=True)
+        assert (said["rows"], said["bytes"], said["compressed_bytes"]) == (130, len(text), len(frame))
+    stored = {kind: len(list((cache / "store" / kind).rglob("*.arrow"))) for kind in ("decisions", "measured")}
+    assert stored["measured"] == stored["decisions"]  # once for all configs that show the same kernels
 
 
 def test_build_to_the_cache_shows_rows_and_is_found_by_load_dataset(cache):

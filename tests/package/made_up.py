@@ -14,8 +14,11 @@ import tokenizers
 from tokenizers import decoders, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel
 
+from builder.curate.keys import analyse
 from builder.package import tokens
 from builder.package.folder import ConfigBuild
+from builder.package.measured import Compressed, Measured
+from builder.package.similarity import measure
 from builder.package.stats import Stats
 from builder.record import CODE_COLUMNS, VERDICTS, VIEWS, row_schema
 from builder.spec import load_spec
@@ -94,6 +97,16 @@ def table(config: str, split: str) -> pa.Table:
     return _tables(config)[split]
 
 
+@cache
+def measured() -> Measured:
+    """What is measured of the rows of all splits, whatever the config; made once."""
+    whole = pa.concat_tables([table("cuda", split) for split in SPLITS])
+    splits = np.repeat(np.arange(len(SPLITS), dtype=np.int8), [len(rows) for rows in SPLITS.values()])
+    shingles = [analyse(text).shingles for text in whole["python_source"].to_pylist()]
+    zstd = {name: Compressed.of(whole[name].to_pylist()[:40]) for name in ("python_source", "cuda_forward")}
+    return Measured(measure(shingles, splits, whole["index"].to_pylist()), zstd)
+
+
 def build(config: str = "paired", *, chunk: int = 128) -> ConfigBuild:
     """A config to write, its rows coming ``chunk`` at a time."""
 
@@ -104,6 +117,7 @@ def build(config: str = "paired", *, chunk: int = 128) -> ConfigBuild:
     counted = {"tokenizer": "default", "tokenizer_sha256": SHA}
     stats = Stats.merged(Stats.of(split, table(config, split), **counted) for split in SPLITS)
     stats.rejections.update(duplicate=3)
+    stats.measured.add(measured())
     splits = {split: reader(split) for split in SPLITS}
     return ConfigBuild(load_spec(config), "f" * 32, splits, stats, {"duplicate": 3}, TOKENIZER)
 

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from builder import __version__
+from builder.curate.keys import analyse
 from builder.errors import FolderError
 from builder.package import card as card_module
 from builder.package.card_text import command, sample
@@ -22,6 +23,7 @@ from builder.package.density import pack
 from builder.package.folder import write_folder
 from builder.package.manifest import MANIFEST, README, STATS, check_folder, read_entries, read_manifest
 from builder.package.refresh import refresh_card
+from builder.package.stats import Stats
 from builder.package.totals import percent
 from builder.record import VERDICTS
 from builder.resources import data_path
@@ -88,6 +90,46 @@ def test_a_skeleton_in_two_splits_is_counted(tmp_path: Path) -> None:
     leaky.stats.splits["test"].skeletons.update(dict.fromkeys(list(leaky.stats.splits["train"].skeletons)[:3], 1))
     write_folder(tmp_path / "demo", [leaky])
     assert "so skeletons in more than one split: 3." in (tmp_path / "demo" / README).read_text()
+
+
+def test_similarity_between_splits_is_that_of_the_rows(tables: Tables) -> None:
+    sets = {
+        split: [
+            (row["index"], set(analyse(row["python_source"]).shingles.tolist()))
+            for row in table("cuda", split).select(["index", "python_source"]).to_pylist()
+        ]
+        for split in SPLITS
+    }
+    lines = find(tables, "pairs compared")
+    assert [line[0] for line in lines] == ["`, `".join(CONFIGS)] * 3
+    assert [line[1] for line in lines] == ["train-validation", "train-test", "validation-test"]
+    for _, names, candidates, compared, largest in lines:
+        first, second = names.split("-")
+        found = {(a, b): len(x & y) / len(x | y) for a, x in sets[first] for b, y in sets[second]}
+        assert compared == f"all {len(found):,}"
+        assert largest == f"{max(found.values()):.3f}"
+        one, other = map(int, candidates.split(", "))
+        assert found[one, other] == max(found.values())
+    for _, split, rows, *figures in find(tables, "split", "p95", "max"):
+        best = [max(len(x & y) / len(x | y) for _, y in sets["train"]) for _, x in sets[split]]
+        expected = np.percentile(np.floor(np.array(best) * 100 + 1e-9), (50, 95, 100), method="inverted_cdf")
+        assert (rows, figures) == (str(len(best)), [f"{value / 100:.2f}" for value in expected])
+
+
+def test_pairs_that_were_not_compared_are_said_to_be_missing(tmp_path: Path) -> None:
+    two = build("cpu")
+    two.stats.measured.similarity.pairs["train-test"] -= 1
+    write_folder(tmp_path / "demo", [two])
+    assert "| 71,999 of 72,000 |" in (tmp_path / "demo" / README).read_text()
+
+
+def test_a_folder_in_which_nothing_was_measured_says_so(tmp_path: Path) -> None:
+    write_folder(tmp_path / "demo", [dataclasses.replace(build("cpu"), stats=_unmeasured(build("cpu").stats))])
+    assert "was not measured when this folder was built" in (tmp_path / "demo" / README).read_text()
+
+
+def _unmeasured(stats: Stats) -> Stats:
+    return Stats(stats.tokenizer, stats.tokenizer_sha256, stats.splits, stats.rejections)
 
 
 def test_token_lengths_are_those_of_the_rows(tables: Tables) -> None:

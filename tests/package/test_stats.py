@@ -15,7 +15,9 @@ from rich.console import Console
 from builder.package.breakdown import BINS, Breakdown
 from builder.package.density import pack
 from builder.package.lengths import LIMITS, PERCENTILES, Column
+from builder.package.measured import Compressed, Measured
 from builder.package.render import render
+from builder.package.similarity import Closest, Similarity
 from builder.package.stats import COLUMNS, Split, Stats
 from builder.record import VERDICTS
 
@@ -51,6 +53,32 @@ def _counter(found: dict[object, int]) -> object:
     return column.lengths
 
 
+closest = st.builds(
+    lambda shared, more, one, other: Closest(shared, shared + more, (one, other)),
+    *(st.integers(1, 9), st.integers(0, 9), st.integers(0, 99), st.integers(0, 99)),
+)
+between = st.dictionaries(st.sampled_from(["train-test", "validation-test"]), st.tuples(st.integers(1, 99), closest))
+similarities = st.builds(
+    lambda rows, pairs, nearest, near, clusters: Similarity(
+        rows,
+        Counter({name: count for name, (count, _) in pairs.items()}),
+        {name: pair for name, (_, pair) in pairs.items()},
+        nearest,
+        near,
+        clusters,
+    ),
+    st.integers(0, 99),
+    between,
+    st.dictionaries(st.sampled_from(["validation", "test"]), counters(st.integers(0, 100)).map(Counter)),
+    st.integers(0, 99),
+    counters(st.integers(2, 9)).map(Counter),
+)
+sizes = st.integers(0, 1000)
+measurements = st.builds(
+    Measured, similarities, st.dictionaries(names, st.builds(Compressed, sizes, sizes, sizes), max_size=2)
+)
+
+
 @st.composite
 def split(draw: st.DrawFn) -> Split:
     made = Split({name: draw(columns) for name in COLUMNS})
@@ -65,6 +93,7 @@ def split(draw: st.DrawFn) -> Split:
 def stats(draw: st.DrawFn) -> Stats:
     made = Stats("default", SHA, draw(st.dictionaries(st.sampled_from(list(SPLITS)), split(), max_size=3)))
     made.rejections.update(draw(counters(names)))
+    made.measured = draw(measurements)
     return made
 
 
@@ -85,6 +114,10 @@ def test_identity(a: Stats) -> None:
 def test_addition_changes_neither_part(a: Stats, b: Stats) -> None:
     before = a.dumps(), b.dumps()
     (a + b).rejections.update(other=1)
+    for counts in (a + b).measured.similarity.nearest.values():
+        counts.update({1: 1})
+    for one in (a + b).measured.zstd.values():
+        one.add(one)
     for part in (a + b).splits.values():
         part.skeletons.update({"f" * 16: 1})
         part.columns["total"].lengths.update({1: 1})
@@ -96,6 +129,12 @@ def test_json_is_lossless_and_stable(a: Stats) -> None:
     again = Stats.from_json(json.loads(a.dumps()))
     assert again == a
     assert again.dumps() == a.dumps()
+
+
+def test_stats_from_before_anything_was_measured_are_read() -> None:
+    old = build("paired").stats.to_json()
+    del old["measured"]
+    assert Stats.from_json(old).measured == Measured()
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 128, 5000])
@@ -192,4 +231,9 @@ def test_render() -> None:
     assert ["all", "1,320", "660"] in lines
     assert ["builtin:sin", "1,200", "60", "60"] in lines
     assert ["duplicate", "3"] in lines
+    measured = build("paired").stats.measured
+    for name, pair in measured.similarity.largest.items():
+        assert [name, f"{measured.similarity.pairs[name]:,}", f"{pair.jaccard:.3f}"] in [line[:3] for line in lines]
+    assert ["all splits", f"{measured.similarity.near_pairs:,}"] in [line[:2] for line in lines]
+    assert f"{measured.zstd['cuda_forward'].ratio:.2f}" in [line[-1] for line in lines if line[0] == "cuda_forward"]
     assert f"sha256 {SHA[:12]}" in text

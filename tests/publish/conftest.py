@@ -53,9 +53,18 @@ def built(tmp_path_factory):
     out = tmp_path_factory.mktemp("built") / "demo"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards, "BATCH_ROWS", 16)
-        write_folder(out, [small("paired"), small("cuda")], max_shard_bytes=1)
-    assert len(list(out.glob("data/paired/train-*-of-00003.arrow"))) == 3
+        write_folder(out, [small("paired"), small("cuda")], format="parquet", max_shard_bytes=1)
+    assert len(list(out.glob("data/paired/train-*-of-00003.parquet"))) == 3
     return out
+
+
+@pytest.fixture(scope="session")
+def pair(tmp_path_factory):
+    """Two folders of one config, alike but for their format: Arrow, Parquet."""
+    root = tmp_path_factory.mktemp("pair")
+    for format in ("arrow", "parquet"):
+        write_folder(root / format, [small("paired")], format=format)
+    return root / "arrow", root / "parquet"
 
 
 @pytest.fixture
@@ -75,6 +84,7 @@ class Clients:
             "PYTHONPATH": str(ROOT),
             "HOME": str(self.place),
             "HF_HOME": str(self.place / "hf"),
+            "WARP_CUDA_PAIRS_CACHE": str(self.place / "store"),
             "HF_ENDPOINT": self.hub.url,
             "HF_TOKEN": TOKEN,
             "HF_HUB_DISABLE_XET": "1",

@@ -74,7 +74,7 @@ def test_a_dry_run_only_reads(hub, clients, built, folder):
     listed = [name for name in files if f"  {name}  " in done.stdout]
     assert len(listed) == min(len(files), LISTED)
     assert (f"and {len(files) - LISTED} more" in done.stdout) == (len(files) > LISTED)
-    assert "viewer wants Parquet" in done.stdout
+    assert "format      parquet, as built" in done.stdout
     assert "Nothing was sent" in done.stdout
 
 
