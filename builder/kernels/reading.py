@@ -164,6 +164,12 @@ class Reading:
                 continue
             self._types.add(node.type)
 
+    def _named(self, node: Word) -> None:
+        """Count a builtin that is an argument, as those are that map and reduce tiles."""
+        if node.text.startswith("wp.") and node.text != node.type.text:
+            self.builtins.add(node.text.removeprefix("wp."))
+            self.pairs.add((node.text.removeprefix("wp."), dtype_name(node.type)))
+
     def aliases(self) -> list[Vec | Mat]:
         """Return the types that need a name of their own in the source, by name."""
         program = self.program
