@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from .facts import features
-from .program import Apply, Each, Expr, Load, Program, Span, Static
+from .program import Apply, Assign, Each, Expr, Load, Program, Put, Span, Static
 from .reading import Reading, expressions
 from .types import FLOATS, NUMBERS, Array, Mat, Quat, Scalar, Tile, Transform, Value, Vec, mat, quat, transform, vec
 
@@ -50,7 +50,7 @@ def tags(program: Program) -> frozenset[str]:
     """Return the feature tags of a program and those of its operators, constructors and slices."""
     reading = Reading(program)
     found = set(features(reading))
-    found |= {f"operator:{stmt.op}" for stmt in reading.statements if getattr(stmt, "op", "")}
+    found |= {f"operator:{stmt.op}" for stmt in reading.statements if isinstance(stmt, (Assign, Put)) and stmt.op}
     if any(isinstance(stmt, Each) for stmt in reading.statements):
         found.add("control:each")
     for node in expressions(program):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...families import one_of
+from ...tidy import tidied
 from . import cells, equations, filters, staggered
 
-build = one_of("stencil", *equations.FAMILIES, *staggered.FAMILIES, *filters.FAMILIES, *cells.FAMILIES)
+build = tidied(one_of("stencil", *equations.FAMILIES, *staggered.FAMILIES, *filters.FAMILIES, *cells.FAMILIES))

@@ -1,0 +1,112 @@
+"""Dead code left out: locals and arguments that nothing reads, as no programmer would keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from .choices import Choices
+from .ops import op
+from .ops.special import SPECIALS
+from .program import Apply, Assign, Body, Call, Each, Expr, Extent, For, If, Let, Load, Name, Program, Stmt, While
+from .reading import bodies, children, roots, statements
+from .types import BOOL, Array
+
+
+def tidied(build: Callable[[Choices], Program]) -> Callable[[Choices], Program]:
+    """Return a category's ``build`` whose programs hold no dead code; nothing else of them changes."""
+
+    def clean(choices: Choices) -> Program:
+        return without_dead(build(choices))
+
+    clean.families = build.families  # type: ignore[attr-defined]
+    return clean
+
+
+def without_dead(program: Program) -> Program:
+    """Return the program without the kernel's locals and arguments by value that nothing reads.
+
+    A local stays where its value is more than a value: a call of a function, an atomic, a query.
+    """
+    while True:
+        alive = _read(program)
+        dead = {stmt.name for stmt in statements(program.body) if isinstance(stmt, Let)} - alive
+        dead -= {s.name for s in statements(program.body) if isinstance(s, (Let, Assign)) and _acts(s.value)}
+        if not dead:
+            break
+        program = replace(program, body=_without(program.body, dead))
+    args = tuple(arg for arg in program.args if isinstance(arg.type, Array) or arg.name in alive)
+    constants = tuple(constant for constant in program.constants if constant.name in alive)
+    return replace(program, args=args, constants=constants)
+
+
+def _read(program: Program) -> set[str]:
+    """Return the names that are read; what a local's own assignments read of it does not count."""
+    found: set[str] = set()
+    for body in bodies(program):
+        for stmt in statements(body):
+            own = stmt.name if isinstance(stmt, Assign) else ""
+            names = {name for root, _ in roots(stmt) for node in _nodes(root) for name in _names(node)}
+            found |= names - {own}
+    return found | {name for constant in program.constants for name in _constant_names(constant.value)}
+
+
+def _constant_names(value: Expr) -> Iterator[str]:
+    for node in _nodes(value):
+        yield from _names(node)
+
+
+def _nodes(root: Expr) -> Iterator[Expr]:
+    yield root
+    for child in children(root):
+        yield from _nodes(child)
+
+
+def _names(node: Expr) -> tuple[str, ...]:
+    if isinstance(node, Name):
+        return (node.name,)
+    return (node.array,) if isinstance(node, (Load, Extent)) else ()
+
+
+def _acts(value: Expr) -> bool:
+    """Say whether working an expression out may change more than its value."""
+    return any(
+        isinstance(node, Call) or (isinstance(node, Apply) and (node.op.builtin or "") in SPECIALS)
+        for node in _nodes(value)
+    )
+
+
+def _without(body: Body, dead: set[str]) -> Body:
+    """Return a body without the assignments of dead names, and without what that leaves empty."""
+    kept: list[Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, (Let, Assign)) and stmt.name in dead:
+            continue
+        if isinstance(stmt, If):
+            kept += _branch(stmt, dead)
+        elif isinstance(stmt, (For, Each, While)):
+            inner = _without(stmt.body, dead)
+            kept += [replace(stmt, body=inner)] if inner else []
+        else:
+            kept.append(stmt)
+    return tuple(kept)
+
+
+def _branch(stmt: If, dead: set[str]) -> list[Stmt]:
+    arms = tuple((test, _without(inner, dead)) for test, inner in stmt.arms)
+    return list(_chain(arms, _without(stmt.otherwise, dead)))
+
+
+def _chain(arms: tuple[tuple[Expr, Body], ...], otherwise: Body) -> Body:
+    """Return a chain of conditions of which some bodies may be empty."""
+    if not arms or all(body for _, body in arms):
+        return (If(arms, otherwise),) if arms else otherwise
+    test, body = arms[0]
+    after = _chain(arms[1:], otherwise)
+    if body:
+        return (If(((test, body),), after),)
+    return (If(((_not(test), after),)),) if after else ()
+
+
+def _not(test: Expr) -> Expr:
+    return Apply(op("not", BOOL), (test,))
