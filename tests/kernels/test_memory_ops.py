@@ -45,7 +45,7 @@ def test_atomics_give_the_old_element():
 def test_atomics_refuse_what_warp_lacks(kind, type_, index):
     array = author().inout("data", type_)
     values = (1, 2) if kind == "cas" else (1,)
-    with pytest.raises(ValueError, match="allowed|indices"):
+    with pytest.raises(ValueError, match=r"allowed|indices"):
         exchanged(kind, array, index, *values)
 
 

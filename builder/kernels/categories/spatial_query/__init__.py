@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...families import one_of
 from ...tidy import tidied
-from . import fields, hierarchies, mesh_points, mesh_rays, neighbours, triangles
+from . import fields, hierarchies, images, mesh_points, mesh_rays, neighbours, triangles
 
 build = tidied(
     one_of(
@@ -15,5 +15,6 @@ build = tidied(
         *mesh_rays.FAMILIES,
         *triangles.FAMILIES,
         *fields.FAMILIES,
+        *images.FAMILIES,
     )
 )
