@@ -14,6 +14,8 @@ from .resources import data_names, data_path
 
 # Entries of a config file that are no fields of a spec.
 _NOT_FIELDS = ("extends", "summary")
+# Files of configs/ that are no configs.
+_NOT_CONFIGS = ("default", "unused_builtins")
 
 
 @cache
@@ -27,13 +29,19 @@ def _yaml(name: str) -> dict[str, Any]:
 @cache
 def config_names() -> tuple[str, ...]:
     """Return the names of the shipped configs, sorted."""
-    return tuple(name for name in data_names("configs", ".yaml") if name != "default")
+    return tuple(name for name in data_names("configs", ".yaml") if name not in _NOT_CONFIGS)
 
 
 @cache
 def category_names() -> tuple[str, ...]:
     """Return the registered kernel categories, in the order of ``configs/default.yaml``."""
     return tuple(_yaml("default")["categories"])
+
+
+@cache
+def unused_builtins() -> dict[str, str]:
+    """Return the builtins of Warp that no category uses, each with the reason."""
+    return {str(name): str(reason) for name, reason in _yaml("unused_builtins").items()}
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:

@@ -6,10 +6,13 @@
 from .collector import fewer_collections
 from .native import compile_cpp, compile_cuda, preamble
 from .pipeline import Generated, entry_point, generate
-from .warp_adapter import measure_bound
+from .raw import Builtin
+from .warp_adapter import builtins, measure_bound
 
 __all__ = [
+    "Builtin",
     "Generated",
+    "builtins",
     "compile_cpp",
     "compile_cuda",
     "entry_point",

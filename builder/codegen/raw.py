@@ -45,3 +45,21 @@ class RawCode:
     echoes: frozenset[str]
     calls: frozenset[tuple[str, str]]
     entry_point: str
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """One name of Warp's table of builtins.
+
+    Attributes:
+        name: what a kernel calls, behind ``wp.``.
+        group: its heading in Warp's documentation.
+        documented: whether the documentation lists an overload; Warp calls the others by itself for operators,
+            indices and assignments, or takes them from Python's names.
+        first: the types that the first argument of an overload may have, sorted; empty where none takes any.
+    """
+
+    name: str
+    group: str
+    documented: bool
+    first: tuple[str, ...]

@@ -24,7 +24,7 @@ import warp as wp
 from ..errors import AdapterError, CodegenRejection
 from ..record import Reason
 from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
-from .raw import DeviceCode, RawCode
+from .raw import Builtin, DeviceCode, RawCode
 from .shortcuts import name_types_once, no_line_directive, recording, remembering
 from .type_text import type_text
 
@@ -41,7 +41,15 @@ except ImportError as error:
     raise AdapterError(f"warp-lang {wp.config.version} has no module {error.name}; {_INSTALL}") from error
 
 _NEEDS = {
-    wcontext: ("Kernel", "Module", "ModuleHasher", "ModuleBuilder", "user_modules", "function_key_counts"),
+    wcontext: (
+        "Kernel",
+        "Module",
+        "ModuleHasher",
+        "ModuleBuilder",
+        "user_modules",
+        "function_key_counts",
+        "builtin_functions",
+    ),
     wcontext.Module: ("resolve_options", "_detach_references", "register_kernel"),
     wcontext.ModuleBuilder: ("_codegen_functions", "_get_tile_helper_struct_hashes"),
     wcodegen: (
@@ -348,6 +356,23 @@ def measure_bound(sources: Iterable[str]) -> float:
             builder.codegen("cuda")
             total += time.perf_counter() - start
     return total
+
+
+def builtins() -> tuple[Builtin, ...]:
+    """Return Warp's table of builtins, those of no documentation (which it calls by itself) included, by name."""
+    found = []
+    for name, function in sorted(wcontext.builtin_functions.items()):
+        overloads = getattr(function, "overloads", None) or [function]
+        first = sorted({_type_text(next(iter(o.input_types.values()), None)) for o in overloads if o.input_types})
+        found.append(Builtin(name, function.group, any(not o.hidden for o in overloads), tuple(first)))
+    return tuple(found)
+
+
+def _type_text(type_: Any) -> str:
+    dtype = getattr(type_, "dtype", None)
+    if isinstance(type_, wtypes.array):
+        return f"array of {_type_text(dtype)}"
+    return str(getattr(type_, "__name__", type_))
 
 
 def module_headers() -> dict[str, str]:

@@ -1,7 +1,4 @@
-"""Leaving out what a program does not need: locals that nothing reads, and then arguments, constants, functions.
-
-A family may name every neighbour of a cell and read some; what it does not read goes here.
-"""
+"""Dead code left out: locals and arguments that nothing reads, as no programmer would keep them."""
 
 from __future__ import annotations
 
@@ -9,7 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from .choices import Choices
+from .ops import op
+from .ops.special import SPECIALS
 from .program import (
+    Apply,
     Assign,
     Atomic,
     Body,
@@ -21,97 +21,130 @@ from .program import (
     For,
     If,
     Let,
-    LetMany,
     Load,
     Name,
     Program,
-    Put,
     Stmt,
     Store,
     While,
+    Word,
 )
-from .reading import children, roots, statements
-
-Build = Callable[[Choices], Program]
-
-
-def tidied(build: Build) -> Build:
-    """Return a category's ``build`` whose programs hold nothing dead."""
-
-    def tidy_build(choices: Choices) -> Program:
-        return tidy(build(choices))
-
-    tidy_build.families = build.families  # type: ignore[attr-defined]
-    return tidy_build
+from .reading import bodies, children, roots, statements
+from .types import BOOL
 
 
-def tidy(program: Program) -> Program:
-    """Return the program without locals, arguments, constants and functions that have no use."""
-    functions = tuple(
-        replace(f, body=_alive(f.body)) if f.snippet is None else f for f in program.functions
-    )  # fmt: skip
-    body = _alive(program.body)
-    functions = tuple(f for f in functions if f.name in _called(body, [g.body for g in functions]))
-    used = _used(body)
-    everywhere = set(used).union(*(_used(f.body) for f in functions))
-    constants = tuple(c for c in program.constants if c.name in everywhere)
-    args = tuple(arg for arg in program.args if arg.name in used)
-    return replace(program, body=body, functions=functions, constants=constants, args=args)
+def tidied(build: Callable[[Choices], Program]) -> Callable[[Choices], Program]:
+    """Return a category's ``build`` whose programs hold no dead code; nothing else of them changes."""
+
+    def clean(choices: Choices) -> Program:
+        return without_dead(build(choices))
+
+    clean.families = build.families  # type: ignore[attr-defined]
+    return clean
 
 
-def _expressions(body: Body) -> Iterator[Expr]:
-    pending = [root for stmt in statements(body) for root, _ in roots(stmt)]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending.extend(children(node))
+def without_dead(program: Program) -> Program:
+    """Return the program without locals that nothing reads, and then without unused arguments, functions, constants.
 
-
-def _called(body: Body, others: list[Body]) -> set[str]:
-    return {e.function for part in (body, *others) for e in _expressions(part) if isinstance(e, Call)}
-
-
-def _used(body: Body) -> set[str]:
-    """Return the names that a body reads or writes, those of arrays included."""
-    names: set[str] = set()
-    for e in _expressions(body):
-        if isinstance(e, Name):
-            names.add(e.name)
-        elif isinstance(e, (Load, Extent)):
-            names.add(e.array)
-    for stmt in statements(body):
-        if isinstance(stmt, (Store, Atomic)):
-            names.add(stmt.array)
-        elif isinstance(stmt, Do):
-            names.update(stmt.writes)
-        elif isinstance(stmt, Put):
-            names.update(e.name for e in (stmt.target, *children(stmt.target)) if isinstance(e, Name))
-    return names
-
-
-def _alive(body: Body) -> Body:
-    """Return a body without first assignments of locals that nothing uses, and without bodies left empty."""
+    A local stays where its value is more than a value: a call of a function, an atomic, a query.
+    """
     while True:
-        kept = _without(body, _used(body))
-        if kept == body:
-            return body
-        body = kept
+        alive = _read(program)
+        everywhere = [stmt for body in bodies(program) for stmt in statements(body)]
+        dead = {stmt.name for stmt in everywhere if isinstance(stmt, Let)} - alive
+        dead -= {s.name for s in everywhere if isinstance(s, (Let, Assign)) and _acts(s.value)}
+        functions = tuple(f for f in program.functions if f.name in alive)
+        if not dead and len(functions) == len(program.functions):
+            break
+        functions = tuple(replace(f, body=_without(f.body, dead)) for f in functions)
+        program = replace(program, body=_without(program.body, dead), functions=functions)
+    used = alive | _written(program)
+    constants = tuple(constant for constant in program.constants if constant.name in alive)
+    return replace(program, args=tuple(arg for arg in program.args if arg.name in used), constants=constants)
 
 
-def _without(body: Body, used: set[str]) -> Body:
-    return tuple(left for stmt in body for left in _reduced(stmt, used))
+def _read(program: Program) -> set[str]:
+    """Return the names that are read or called; what a local's own assignments read of it does not count."""
+    found: set[str] = set()
+    for body in bodies(program):
+        for stmt in statements(body):
+            own = stmt.name if isinstance(stmt, Assign) else ""
+            names = {name for root, _ in roots(stmt) for node in _nodes(root) for name in _names(node)}
+            found |= names - {own}
+    return found | {name for constant in program.constants for name in _constant_names(constant.value)}
 
 
-def _reduced(stmt: Stmt, used: set[str]) -> tuple[Stmt, ...]:
-    if isinstance(stmt, (Let, Assign)):
-        return (stmt,) if stmt.name in used else ()
-    if isinstance(stmt, LetMany):
-        return (stmt,) if used.intersection(stmt.names) else ()
-    if isinstance(stmt, (For, Each, While)):
-        inner = _without(stmt.body, used)
-        return (replace(stmt, body=inner),) if inner else ()
-    if isinstance(stmt, If):
-        arms = tuple((test, _without(arm, used)) for test, arm in stmt.arms)
-        otherwise = _without(stmt.otherwise, used)
-        return (replace(stmt, arms=arms, otherwise=otherwise),) if all(arm for _, arm in arms) else ()
-    return (stmt,)
+def _written(program: Program) -> set[str]:
+    """Return the arrays that the kernel writes."""
+    found: set[str] = set()
+    for stmt in statements(program.body):
+        if isinstance(stmt, (Store, Atomic)):
+            found.add(stmt.array)
+        elif isinstance(stmt, Do):
+            found.update(stmt.writes)
+    return found
+
+
+def _constant_names(value: Expr) -> Iterator[str]:
+    for node in _nodes(value):
+        yield from _names(node)
+
+
+def _nodes(root: Expr) -> Iterator[Expr]:
+    yield root
+    for child in children(root):
+        yield from _nodes(child)
+
+
+def _names(node: Expr) -> tuple[str, ...]:
+    if isinstance(node, Name):
+        return (node.name,)
+    if isinstance(node, Call):
+        return (node.function,)
+    if isinstance(node, Word):
+        return (node.text,)
+    return (node.array,) if isinstance(node, (Load, Extent)) else ()
+
+
+def _acts(value: Expr) -> bool:
+    """Say whether working an expression out may change more than its value."""
+    return any(
+        isinstance(node, Call) or (isinstance(node, Apply) and (node.op.builtin or "") in SPECIALS)
+        for node in _nodes(value)
+    )
+
+
+def _without(body: Body, dead: set[str]) -> Body:
+    """Return a body without the assignments of dead names, and without what that leaves empty."""
+    kept: list[Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, (Let, Assign)) and stmt.name in dead:
+            continue
+        if isinstance(stmt, If):
+            kept += _branch(stmt, dead)
+        elif isinstance(stmt, (For, Each, While)):
+            inner = _without(stmt.body, dead)
+            kept += [replace(stmt, body=inner)] if inner else []
+        else:
+            kept.append(stmt)
+    return tuple(kept)
+
+
+def _branch(stmt: If, dead: set[str]) -> list[Stmt]:
+    arms = tuple((test, _without(inner, dead)) for test, inner in stmt.arms)
+    return list(_chain(arms, _without(stmt.otherwise, dead)))
+
+
+def _chain(arms: tuple[tuple[Expr, Body], ...], otherwise: Body) -> Body:
+    """Return a chain of conditions of which some bodies may be empty."""
+    if not arms or all(body for _, body in arms):
+        return (If(arms, otherwise),) if arms else otherwise
+    test, body = arms[0]
+    after = _chain(arms[1:], otherwise)
+    if body:
+        return (If(((test, body),), after),)
+    return (If(((_not(test), after),)),) if after else ()
+
+
+def _not(test: Expr) -> Expr:
+    return Apply(op("not", BOOL), (test,))

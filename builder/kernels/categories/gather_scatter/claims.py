@@ -6,7 +6,7 @@ from ...atomics import exchanged
 from ...author import Author
 from ...fusion import coefficient, gate, varied
 from ...loops import one_type
-from ...terms import Term, both, cast, either, make, number, where, wp
+from ...terms import Term, both, cast, either, number, where, wp
 from ...types import DOUBLE, FLOAT, INT, INT64, UINT, UINT64, VEC3, Scalar
 from .places import inside
 
@@ -81,22 +81,16 @@ def _lookup(k: Author) -> None:
         slot.set((slot + 1) % table.shape(0) if c.chance(1, 2) else (slot + tries + 1) % table.shape(0))
         tries += 1
     e = k.let("e|hit|src", wp.clamp(found, 0, values.shape(0) - 1))
+    missing = k.scalar("missing|default|none_value", T)
     form = c.below(2)
     if form == 0:
-        out[i] = varied(k, where(found < 0, out_default(k, T), varied(k, values[e], 0, 1)), 0, 2)
+        out[i] = varied(k, where(found < 0, missing, varied(k, values[e], 0, 1)), 0, 2)
     else:
         with k.if_(found >= 0):
             out[i] = varied(k, values[e], 0, 3)
         with k.else_():
-            out[i] = varied(k, out_default(k, T), 0, 1)
+            out[i] = varied(k, missing, 0, 1)
     k.summary(f"Looks keys up in a hash table by probing and fetches the {T.name} values that belong to them.")
-
-
-def out_default(k: Author, type_: object) -> Term:
-    """Return the value that stands for nothing."""
-    if type_ is VEC3:
-        return make(VEC3, *(coefficient(k, FLOAT) for _ in range(3)))
-    return coefficient(k, FLOAT) if type_ is FLOAT else number(k.c.between(-9, 9), INT)
 
 
 def _chains(k: Author) -> None:

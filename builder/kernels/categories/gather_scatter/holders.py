@@ -199,15 +199,18 @@ def _bit_tricks(k: Author) -> None:
     i = gate(k, k.tid("i|tid|n"), x.shape(0))
     v = k.let("v|depth|s", varied(k, x[i], 1, 3))
     bits = k.let("bits|word|u", wp.cast(v, UINT))
+    top = number(1, UINT) << number(31, UINT)
+    if c.chance(1, 2):
+        top = k.let("top_bit|sign_bit|msb", top)
     negative = (bits >> number(31, UINT)) != number(0, UINT)
     if c.chance(1, 2):
-        code = k.let("code|key|ordered", where(negative, ~bits, bits ^ number(2147483648, UINT)))
+        code = k.let("code|key|ordered", where(negative, ~bits, bits ^ top))
     else:
         code_ = k.var("code|key|ordered", bits)
         with k.if_(negative):
             code_.set(~bits)
         with k.else_():
-            code_.set(bits | number(2147483648, UINT))
+            code_.set(bits | top)
         code = Term(code_.e)
     group = k.let("group|g|bucket", i % codes.shape(0)) if c.chance(1, 2) else number(0, INT)
     k.atomic(c.pick(("max", "min")), codes, group, code)

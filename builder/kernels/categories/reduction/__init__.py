@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...families import one_of
+from ...tidy import tidied
 from . import across, ranges, tables
 
-build = one_of("reduction", *ranges.FAMILIES, *tables.FAMILIES, *across.FAMILIES)
+build = tidied(one_of("reduction", *ranges.FAMILIES, *tables.FAMILIES, *across.FAMILIES))

@@ -116,7 +116,10 @@ def _strided(k: Author) -> None:
     x = k.input("x|values|data|signal", T)
     others = [k.input("y|weights|other", T)] if c.chance(1, 2) else []
     i = k.tid("i|tid|idx|lane")
-    stride = wp.max(k.scalar("stride|step|n_threads", INT), 1)
+    if c.chance(1, 4):
+        stride = wp.block_dim() * wp.max(k.scalar("n_blocks|blocks|grid_size", INT), 1)
+    else:
+        stride = wp.max(k.scalar("stride|step|n_threads", INT), 1)
     if c.chance(1, 2):
         stride = k.let("hop|jump|pitch", stride)
     acc = k.var("acc|partial|total", zero(T))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...families import one_of
+from ...tidy import tidied
 from . import lines, places, recurrences, steps
 
-build = one_of("scan", *lines.FAMILIES, *recurrences.FAMILIES, *steps.FAMILIES, *places.FAMILIES)
+build = tidied(one_of("scan", *lines.FAMILIES, *recurrences.FAMILIES, *steps.FAMILIES, *places.FAMILIES))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ...families import one_of
-from . import cells, equations, filters, staggered
+from ...tidy import tidied
+from . import cells, equations, filters, fronts, staggered
 
-build = one_of("stencil", *equations.FAMILIES, *staggered.FAMILIES, *filters.FAMILIES, *cells.FAMILIES)
+build = tidied(
+    one_of("stencil", *equations.FAMILIES, *fronts.FAMILIES, *staggered.FAMILIES, *filters.FAMILIES, *cells.FAMILIES)
+)

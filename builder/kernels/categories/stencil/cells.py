@@ -6,11 +6,7 @@ from ...author import Author
 from ...fusion import coefficient, statistic, varied
 from ...terms import Term, both, cast, either, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, UINT, Value, scalar_of
-from .grid import Grid, parity
-
-
-def _steps(axis: int, step: int) -> tuple[int, ...]:
-    return (*(0,) * axis, step)
+from .grid import Grid, parity, steps_along
 
 
 def _automaton(k: Author) -> None:
@@ -28,7 +24,7 @@ def _automaton(k: Author) -> None:
         out[g.here] = varied(k, (rule >> pattern) & 1, 0, 2)
         k.summary(f"Does one step of an elementary automaton given by a rule number on {g.what}.")
         return
-    offsets = [_steps(axis, s) for axis in range(ndim) for s in (-1, 1)]
+    offsets = [steps_along(axis, s) for axis in range(ndim) for s in (-1, 1)]
     if ndim == 2 and c.chance(2, 3):
         offsets += [(-1, -1), (-1, 1), (1, -1), (1, 1)]
     count = k.var("count|n_alive|near", number(0, INT))
@@ -78,7 +74,7 @@ def _slides(k: Author) -> None:
     sides = [(axis, step) for axis in range(ndim) for step in (-1, 1)]
     atomic = c.chance(1, 4)
     for n, (axis, step) in enumerate(c.sample(sides, len(sides))):
-        d = k.let(f"d{n}|drop{n}|gap{n}", g.near(g.first, *_steps(axis, step)) - own)
+        d = k.let(f"d{n}|drop{n}|gap{n}", g.near(g.first, *steps_along(axis, step)) - own)
         if c.chance(1, 2):
             with k.if_(wp.abs(d) > limit):
                 total += varied(k, d - where(d > zero(T), limit, -limit), 0, 1)
@@ -166,7 +162,7 @@ def _distances(k: Author) -> None:
     highest = c.chance(1, 2)
     best = k.var("best|least|found", own)
     step = number(c.between(1, 8), T) if c.chance(1, 2) else zero(T)
-    offsets: list[tuple[int, ...]] = [_steps(axis, s) for axis in range(ndim) for s in (-1, 1)]
+    offsets = [steps_along(axis, s) for axis in range(ndim) for s in (-1, 1)]
     if ndim == 2 and c.chance(1, 2):
         offsets += [(-1, -1), (1, 1), (-1, 1), (1, -1)]
     if c.chance(1, 4):
@@ -217,7 +213,7 @@ def _lattice(k: Author) -> None:
     way = c.below(3) if S.is_float else 0
     for axis in axes:
         for step in (-1, 1):
-            v = g.near(g.first, *_steps(axis, step))
+            v = g.near(g.first, *steps_along(axis, step))
             total += v if way == 0 else wp.sin(v - own) if way == 1 else (v - own) * coefficient(k, S, 5, 90)
     if not S.is_float:
         value = where(own * total < c.between(0, 3), -own, own) + total // c.between(6, 12)

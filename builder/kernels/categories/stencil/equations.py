@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...author import Arr, Author, Scope
+from ...author import Arr, Author
 from ...fusion import coefficient, statistic, varied
 from ...loops import weighted_type
 from ...terms import Term, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, VEC2, VEC3, Scalar, scalar_of
-from .grid import Grid, parity
+from .grid import Grid, parity, steps_along
 
 
 def _field(k: Author) -> Scalar:
@@ -22,19 +22,19 @@ def laplacian(k: Author, g: Grid, u: Arr, mid: Term) -> tuple[Term, str]:
         total = k.var("lap|curv|spread", mid * number(-2.5 * g.ndim, S))
         for axis in range(g.ndim):
             for step, weight in ((1, 1.3333333), (-1, 1.3333333), (2, -0.0833333), (-2, -0.0833333)):
-                total += g.near(u, *_steps(axis, step)) * number(weight, S)
+                total += g.near(u, *steps_along(axis, step)) * number(weight, S)
         return total, f"{4 * g.ndim + 1}-point"
     if way == "axes":
         parts = []
         for axis in range(g.ndim):
-            second = g.near(u, *_steps(axis, 1)) - mid * number(2.0, S) + g.near(u, *_steps(axis, -1))
+            second = g.near(u, *steps_along(axis, 1)) - mid * number(2.0, S) + g.near(u, *steps_along(axis, -1))
             parts.append(k.let(f"d{axis}|u{'yxzw'[axis] * 2}|second{axis}", varied(k, second, 0, 1)))
         scale = coefficient(k, S, 20, 200) if c.chance(1, 2) else None
         whole = parts[0] if scale is None else parts[0] * scale
         for part in parts[1:]:
             whole = whole + part
         return whole, f"{2 * g.ndim + 1}-point"
-    sides = [g.near(u, *_steps(axis, step)) for axis in c.sample(tuple(range(g.ndim)), g.ndim) for step in (-1, 1)]
+    sides = [g.near(u, *steps_along(axis, step)) for axis in c.sample(tuple(range(g.ndim)), g.ndim) for step in (-1, 1)]
     named = c.chance(1, 3)
     total_ = sides[0]
     for n, side in enumerate(sides[1:]):
@@ -43,10 +43,6 @@ def laplacian(k: Author, g: Grid, u: Arr, mid: Term) -> tuple[Term, str]:
         corners = g.near(u, -1, -1) + g.near(u, -1, 1) + g.near(u, 1, -1) + g.near(u, 1, 1)
         return total_ * number(0.5, S) + corners * number(0.25, S) - mid * number(3.0, S), "9-point"
     return total_ - mid * number(2.0 * g.ndim, S), f"{2 * g.ndim + 1}-point"
-
-
-def _steps(axis: int, step: int) -> tuple[int, ...]:
-    return (*(0,) * axis, step)
 
 
 def _heat(k: Author) -> None:
@@ -120,8 +116,8 @@ def _advect(k: Author) -> None:
     value = k.var("value|acc|q1", mid)
     for axis in range(ndim):
         v = k.let(f"v{axis}|a{axis}|cfl{axis}", wp.clamp(varied(k, speeds[axis], 0, 1), -0.9, 0.9))
-        low = k.let(f"lo{axis}|left{axis}|qm{axis}", g.near(g.first, *_steps(axis, -1)))
-        high = k.let(f"hi{axis}|right{axis}|qp{axis}", g.near(g.first, *_steps(axis, 1)))
+        low = k.let(f"lo{axis}|left{axis}|qm{axis}", g.near(g.first, *steps_along(axis, -1)))
+        high = k.let(f"hi{axis}|right{axis}|qp{axis}", g.near(g.first, *steps_along(axis, 1)))
         value -= varied(k, _flux(k, way, v, (low, mid, high)), 0, 1)
     result = varied(k, value, 0, 3)
     out[g.here] = result
@@ -160,7 +156,7 @@ def _relax(k: Author) -> None:
         color = k.scalar("color|phase|red", INT) if c.chance(1, 2) else number(c.below(2), INT)
         with k.if_(parity(g.place) != color % 2):
             k.leave()
-    sides = [g.near(p, *_steps(axis, step)) for axis in c.sample(tuple(range(ndim)), ndim) for step in (-1, 1)]
+    sides = [g.near(p, *steps_along(axis, step)) for axis in c.sample(tuple(range(ndim)), ndim) for step in (-1, 1)]
     total = sides[0]
     for side in sides[1:]:
         total = total + side
@@ -211,71 +207,4 @@ def _react(k: Author) -> None:
     k.summary(f"Does one explicit step of a {names[way]} system of {T.name} on {g.what}.")
 
 
-def _anisotropic(k: Author) -> None:
-    """Diffusion held back at edges: Perona-Malik, total variation, curvature flow."""
-    c, T = k.c, k.c.pick((FLOAT, DOUBLE))
-    ndim = c.weighted({2: 4, 1: 1, 3: 2})
-    k.name("perona_malik|edge_preserving|tv_step|anisotropic|guided_flow")
-    g = Grid(k, "img|u|field", T, ndim)
-    out = g.output("out|u_next|smooth", T)
-    mid, edge, way = k.let("mid|c0|u0", g.first[g.here]), coefficient(k, T, 5, 200), c.below(3)
-
-    def stopped(s: Scope, d: Term) -> Term:
-        d = s.let("g|slope|d0", varied(s, d, 0, 1))
-        if way == 0:
-            return d * wp.exp(-wp.min(d * d / number(0.09, T), 20.0))
-        if way == 1:
-            return d / (1.0 + d * d * 10.0)
-        return d / wp.sqrt(d * d + number(0.01, T))
-
-    through = k.helper("conduct|stop|flow", {"d|delta|jump": T}, stopped)
-    total = k.var("total|flux|acc", zero(T))
-    for axis in range(ndim):
-        for step in (-1, 1):
-            total += varied(k, through(g.near(g.first, *_steps(axis, step)) - mid), 0, 1)
-    value = varied(k, mid + total * edge * number(0.1, T), 0, 3)
-    out[g.here] = value
-    statistic(k, value)
-    names = ("an exponential", "a rational", "a total-variation")
-    k.summary(f"Does one step of diffusion held back at edges by {names[way]} weight, of {T.name} on {g.what}.")
-
-
-def _level_set(k: Author) -> None:
-    """Level sets and distances: Godunov's eikonal update, reinitialisation, motion along the normal, curvature."""
-    c, T = k.c, k.c.pick((FLOAT, DOUBLE))
-    ndim = c.pick((2, 3, 1))
-    k.name("eikonal|reinitialise|level_set_step|front_motion|fast_sweep")
-    g = Grid(k, "phi|dist|level", T, ndim)
-    out = g.output("out|phi_next|dist_out", T)
-    mid = k.let("mid|c0|phi0", g.first[g.here])
-    speed = coefficient(k, T, 5, 120)
-    if c.chance(1, 3):
-        speeds = g.input("speeds|slowness|front", T)
-        speed = k.let("speed|s0|f", varied(k, speeds[g.here], 0, 1) * speed)
-    norm = k.var("norm|grad2|acc", zero(T))
-    way = c.below(3)
-    least = k.var("least|near_min|best", mid) if way == 2 else None
-    for axis in range(ndim):
-        a = k.let(f"a{axis}|dm{axis}", mid - g.near(g.first, *_steps(axis, -1)))
-        b = k.let(f"b{axis}|dp{axis}", g.near(g.first, *_steps(axis, 1)) - mid)
-        if least is not None:
-            least.set(wp.min(least, wp.min(mid - a, mid + b)))
-            norm += varied(k, wp.abs(a) * wp.abs(b), 0, 1)
-        elif way == 1:
-            norm += wp.max(wp.max(a, 0.0) * wp.max(a, 0.0), wp.min(b, 0.0) * wp.min(b, 0.0))
-        else:
-            norm += (a + b) * (a + b) * 0.25
-    size = k.let("size|slope|len_g", wp.sqrt(norm))
-    if least is not None:
-        value = wp.min(mid, least + wp.abs(speed) + size * 0.01)
-    elif way == 1:
-        sign = mid / wp.sqrt(mid * mid + number(0.01, T))
-        value = mid - speed * 0.1 * sign * (size - 1.0)
-    else:
-        value = mid - speed * 0.1 * size
-    out[g.here] = varied(k, value, 0, 3)
-    names = ("Moves a front along its normal", "Reinitialises a distance", "Lowers arrival times by their neighbours")
-    k.summary(f"{names[way]}: one step of {T.name} on {g.what}.")
-
-
-FAMILIES = (_heat, _wave, _advect, _relax, _react, _anisotropic, _level_set)
+FAMILIES = (_heat, _wave, _advect, _relax, _react)

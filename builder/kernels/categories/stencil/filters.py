@@ -7,7 +7,7 @@ from ...fusion import coefficient, statistic, varied
 from ...loops import weighted_type
 from ...terms import Term, cast, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, VEC3, VEC4, Scalar, scalar_of
-from .grid import Grid
+from .grid import Grid, steps_along
 
 
 def _blur(k: Author) -> None:
@@ -41,7 +41,7 @@ def _blur(k: Author) -> None:
             sigma = coefficient(k, S, 50, 400)
             w = wp.exp(-wp.min(distance * distance / (sigma * sigma * 2.0), 20.0))
         w = k.let("w|weight|g", w) if way or c.chance(1, 2) else w
-        acc += varied(k, g.near(g.first, *_steps(axis, o)), 0, 1) * w
+        acc += varied(k, g.near(g.first, *steps_along(axis, o)), 0, 1) * w
         norm += w if way != 3 else wp.abs(w)
     value = varied(k, acc / wp.max(norm, number(0.01, S)), 0, 3)
     out = g.output("out|dst|blurred_out", T)
@@ -49,10 +49,6 @@ def _blur(k: Author) -> None:
     statistic(k, value)
     names = ("box", "triangle", "Gaussian", "listed")
     k.summary(f"Does one pass along axis {axis} of a blur with {names[way]} weights, of {T.name} on {g.what}.")
-
-
-def _steps(axis: int, step: int | Term) -> tuple[int | Term, ...]:
-    return (*(0,) * axis, step)
 
 
 def _window(k: Author) -> None:
@@ -143,7 +139,7 @@ def _morphology(k: Author) -> None:
     mid = k.let("mid|own|c0", varied(k, g.first[g.here], 0, 1))
     low, high = k.var("low|lo|least", mid), k.var("high|hi|most", mid)
     if fixed:
-        offsets = [_steps(axis, step) for axis in range(ndim) for step in (-1, 1)]
+        offsets = [steps_along(axis, step) for axis in range(ndim) for step in (-1, 1)]
         offsets += [(-1, -1), (-1, 1), (1, -1), (1, 1)] if ndim == 2 and c.chance(1, 2) else []
         for place in offsets:
             v = k.let("v|nb|side", g.near(g.first, *place)) if c.chance(1, 2) else g.near(g.first, *place)
@@ -189,10 +185,12 @@ def _median(k: Author) -> None:
     axis = c.below(ndim)
     five = c.chance(1, 2)
     steps = (-2, -1, 0, 1, 2) if five and ndim == 1 else (-1, 0, 1)
-    values = [k.let(f"v{n}|a{n}|x{n}", varied(k, g.near(g.first, *_steps(axis, s)), 0, 1)) for n, s in enumerate(steps)]
+    values = [
+        k.let(f"v{n}|a{n}|x{n}", varied(k, g.near(g.first, *steps_along(axis, s)), 0, 1)) for n, s in enumerate(steps)
+    ]
     if five and ndim > 1:
         other = (axis + 1) % ndim
-        values += [k.let(f"u{n}|b{n}", g.near(g.first, *_steps(other, s))) for n, s in enumerate((-1, 1))]
+        values += [k.let(f"u{n}|b{n}", g.near(g.first, *steps_along(other, s))) for n, s in enumerate((-1, 1))]
     median = _median_of(k, values)
     mid = values[1] if len(values) == 3 else values[2]
     value: Term = median

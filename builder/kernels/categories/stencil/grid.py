@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...author import Arr, Author, Scope
-from ...terms import Term, both, either, number, where, wp, zero
+from ...terms import Term, both, either, number, wp, zero
 from ...types import INT, Value
 
 _THREADS = ("i|ix|y", "j|iy|x", "k|iz|z", "l|it|w")
@@ -181,6 +181,11 @@ class Grid:
         return f"a {self.ndim}-D grid, its boundary {_RULES[self.rule]}"
 
 
+def steps_along(axis: int, step: int | Term) -> tuple[int | Term, ...]:
+    """Return the steps to a neighbour along one axis, for :meth:`Grid.near`."""
+    return (*(0,) * axis, step)
+
+
 def _clamped(moved: Term, n: Term, step: int | Term) -> Term:
     if isinstance(step, int):
         return wp.max(moved, 0) if step < 0 else wp.min(moved, n - 1)
@@ -193,8 +198,3 @@ def parity(place: tuple[Term, ...]) -> Term:
     for p in place[1:]:
         total = total + p
     return total % number(2, INT)
-
-
-def signed(test: Term) -> Term:
-    """Return 1 where a test holds, else -1."""
-    return where(test, number(1, INT), number(-1, INT))

@@ -7,21 +7,17 @@ from ...fusion import coefficient, statistic, varied
 from ...loops import one_type
 from ...terms import Term, make, number, where, wp, zero
 from ...types import DOUBLE, FLOAT, INT, MAT22, MAT33, VEC2, VEC3, scalar_of, vec
-from .grid import Grid
-
-
-def _steps(axis: int, step: int) -> tuple[int, ...]:
-    return (*(0,) * axis, step)
+from .grid import Grid, steps_along
 
 
 def _difference(g: Grid, array: Arr, axis: int, way: str) -> Term:
     """Write a difference along an axis: central, forward or backward."""
     S = scalar_of(array.type.dtype)  # type: ignore[union-attr]
     if way == "central":
-        return (g.near(array, *_steps(axis, 1)) - g.near(array, *_steps(axis, -1))) * number(0.5, S)
+        return (g.near(array, *steps_along(axis, 1)) - g.near(array, *steps_along(axis, -1))) * number(0.5, S)
     if way == "forward":
-        return g.near(array, *_steps(axis, 1)) - array[g.here]
-    return array[g.here] - g.near(array, *_steps(axis, -1))
+        return g.near(array, *steps_along(axis, 1)) - array[g.here]
+    return array[g.here] - g.near(array, *steps_along(axis, -1))
 
 
 def _gradient(k: Author) -> None:
@@ -119,7 +115,7 @@ def _mac(k: Author) -> None:
         solid = g.input("solid|mask|walls", INT) if c.chance(1, 3) else None
         for axis in axes[: c.between(1, ndim)]:
             old, new = g.input(words[axis], T), g.output(f"{'vuw'[axis]}_out|new_{'yxz'[axis]}", T)
-            drop = k.let(f"drop{axis}|dp{axis}", varied(k, mid - g.near(g.first, *_steps(axis, -1)), 0, 1))
+            drop = k.let(f"drop{axis}|dp{axis}", varied(k, mid - g.near(g.first, *steps_along(axis, -1)), 0, 1))
             fresh = varied(k, old[g.here] - drop * scale, 0, 2)
             new[g.here] = fresh if solid is None else where(solid[g.here] != 0, zero(T), fresh)
         k.summary(f"Takes the pressure gradient from face velocities of {T.name} on {g.what}.")
@@ -129,7 +125,7 @@ def _mac(k: Author) -> None:
     average = c.chance(1, 3)
     total = k.var("div|total|acc", zero(T))
     for axis in axes:
-        ahead = g.near(arrays[axis], *_steps(axis, 1))
+        ahead = g.near(arrays[axis], *steps_along(axis, 1))
         pair = (ahead + arrays[axis][g.here]) * number(0.5, T) if average else ahead - arrays[axis][g.here]
         total += varied(k, pair * pair if average and c.chance(1, 2) else pair, 0, 2)
     value = varied(k, total * coefficient(k, T, 10, 300), 0, 3)
@@ -193,8 +189,8 @@ def _volumes(k: Author) -> None:
     rate = coefficient(k, T, 2, 50)
     value = k.var("value|q1|acc", mid)
     for axis in range(ndim):
-        low = k.let(f"lo{axis}|west{axis}", g.near(g.first, *_steps(axis, -1)))
-        high = k.let(f"hi{axis}|east{axis}", g.near(g.first, *_steps(axis, 1)))
+        low = k.let(f"lo{axis}|west{axis}", g.near(g.first, *steps_along(axis, -1)))
+        high = k.let(f"hi{axis}|east{axis}", g.near(g.first, *steps_along(axis, 1)))
         inflow, outflow = through(low, mid), through(mid, high)
         value -= varied(k, (outflow - inflow) * rate, 0, 2)
     out = g.output("out|q_next|rho_out", T)
