@@ -19,7 +19,8 @@ from .signature import Binding
 # Importing these registers their operations in `special.py`.
 REGISTERED = (tiles, tile_shapes, tile_math, tile_linear, queries, memory)
 
-ROWS: tuple[Row, ...] = tuple(r for module in (scalars, linear, rotations, sampling) for r in module.rows())
+_TABLES = (scalars, linear, rotations, sampling, memory, queries)
+ROWS: tuple[Row, ...] = tuple(r for module in _TABLES for r in module.rows())
 
 _BY_SYMBOL: defaultdict[str, list[Row]] = defaultdict(list)
 for _row in ROWS:
