@@ -31,6 +31,8 @@ class Breakdown:
         origins: by origin, its version and licence, joined with ``" | "``.
         lines: by number of non-blank lines of the kernel source.
         features: for each category, by feature.
+        calls: by Warp builtin and the type of its first argument, as a row's ``calls`` names them.
+        difficulty: by difficulty, 1 to 5.
         tokens: for each category and feature, by the upper bound of the bin of prompt and completion's tokens.
     """
 
@@ -38,13 +40,16 @@ class Breakdown:
     origins: Counter[str] = field(default_factory=Counter)
     lines: Counter[int] = field(default_factory=Counter)
     features: Table = field(default_factory=dict)
+    calls: Counter[str] = field(default_factory=Counter)
+    difficulty: Counter[int] = field(default_factory=Counter)
     tokens: dict[str, Counter[int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: pa.Table) -> Breakdown:
         """Return the breakdown of a table of rows (:func:`builder.record.row_schema`)."""
         made = cls()
-        names = ["category", "features", "origin", "origin_version", "license", "python_source", "verification"]
+        names = ["category", "features", "calls", "difficulty", "origin", "origin_version", "license", "python_source"]
+        names.append("verification")
         totals = table["prompt_tokens"].to_numpy() + table["completion_tokens"].to_numpy()
         for row, total in zip(table.select(names).to_pylist(), totals.tolist(), strict=True):
             made._add_row(row, total)
@@ -56,6 +61,8 @@ class Breakdown:
         self.origins[_SEPARATOR.join(row[name] for name in ("origin", "origin_version", "license"))] += 1
         self.lines[sum(1 for line in row["python_source"].splitlines() if line.strip())] += 1
         self.features.setdefault(row["category"], Counter()).update(row["features"])
+        self.calls.update(row["calls"])
+        self.difficulty[row["difficulty"]] += 1
         upper = BINS[min(bisect.bisect_left(BINS, total), len(BINS) - 1)]
         for tag in (f"category:{row['category']}", *row["features"]):
             self.tokens.setdefault(tag, Counter())[upper] += 1
@@ -64,6 +71,8 @@ class Breakdown:
         """Add the rows of ``other``."""
         self.origins.update(other.origins)
         self.lines.update(other.lines)
+        self.calls.update(other.calls)
+        self.difficulty.update(other.difficulty)
         for mine, theirs in ((self.verdicts, other.verdicts), (self.features, other.features)):
             for name, counts in theirs.items():
                 mine.setdefault(name, Counter()).update(counts)
@@ -77,6 +86,8 @@ class Breakdown:
             "origins": _sorted(self.origins),
             "kernel_source_lines": _sorted(self.lines),
             "features_by_category": {name: _sorted(counts) for name, counts in sorted(self.features.items())},
+            "calls": _sorted(self.calls),
+            "difficulty": _sorted(self.difficulty),
             "token_bins_by_tag": {tag: _sorted(bins) for tag, bins in sorted(self.tokens.items())},
         }
 
@@ -92,6 +103,8 @@ class Breakdown:
             Counter(data["origins"]),
             _numbers(data["kernel_source_lines"]),
             {name: Counter(counts) for name, counts in data["features_by_category"].items()},
+            Counter(data["calls"]),
+            _numbers(data["difficulty"]),
             {tag: _numbers(bins) for tag, bins in data["token_bins_by_tag"].items()},
         )
 

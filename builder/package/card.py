@@ -14,6 +14,7 @@ import pyarrow as pa
 from .. import __version__
 from ..resources import data_path
 from . import card_text
+from .card_kernels import of_kernels
 from .card_measured import of_measured
 from .manifest import ConfigEntry
 from .stats import Stats
@@ -130,7 +131,7 @@ def render_card(configs: Mapping[str, CardConfig], manifest: Mapping[str, Any]) 
         to_train=card_text.TO_TRAIN[view],
         training_columns=card_text.TRAINING_COLUMNS[view],
         made_table=card_text.made_table(entries),
-        coverage=card_text.coverage_line(first, stats[first]),
+        **of_kernels(first, stats[first]),
         **card_text.of_stats(stats),
         **of_measured(stats),
     )

@@ -17,12 +17,22 @@ from .lengths import LIMITS, PERCENTILES
 from .manifest import ConfigEntry
 from .shards import MAX_SHARD_BYTES
 from .stats import COLUMNS, Stats
-from .totals import column_of, coverage, merged, percent
+from .totals import column_of, merged, percent
 
 _SHOWN_LINES = 22  # at the head of a code, and at its tail
 # Fields of a spec that the rebuilding command writes in a way of their own.
 _WRITTEN = {
-    *("num_kernels", "seed", "categories", "splits", "max_per_skeleton", "source_comments", "instruction", "tokenizer")
+    *(
+        "num_kernels",
+        "seed",
+        "sources",
+        "categories",
+        "splits",
+        "max_per_skeleton",
+        "source_comments",
+        "instruction",
+        "tokenizer",
+    )
 }
 TO_TRAIN = {
     "prompt_completion": "`prompt` and `completion` are strings, which TRL's `SFTTrainer` takes as they are.",
@@ -127,8 +137,9 @@ def command(entries: Mapping[str, ConfigEntry], manifest: Mapping[str, Any]) -> 
 def _options(config: str, spec: Mapping[str, Any]) -> list[str]:
     defaults = config_defaults(config)
     options = ["--num-kernels", str(spec["num_kernels"]), "--seed", str(spec["seed"])]
-    if spec["categories"] != defaults["categories"]:
-        options += ["--categories", ",".join(f"{name}={weight!r}" for name, weight in spec["categories"].items())]
+    for field in ("sources", "categories"):
+        if spec[field] != defaults[field]:
+            options += [f"--{field}", ",".join(f"{name}={weight!r}" for name, weight in spec[field].items())]
     if spec["splits"] != defaults["splits"]:
         options += ["--splits", "/".join(f"{spec['splits'][split]!r}" for split in SPLITS)]
     if spec["max_per_skeleton"] != defaults["max_per_skeleton"]:
@@ -240,9 +251,3 @@ def _origins_table(stats: Mapping[str, Stats]) -> str:
         origins: Counter[str] = sum((part.breakdown.origins for part in one.splits.values()), Counter())
         rows += [[f"`{name}`", *origin.split(" | "), f"{count:,}"] for origin, count in sorted(origins.items())]
     return table(["config", "origin", "its version", "licence", "rows"], rows, words=4)
-
-
-def coverage_line(config: str, stats: Stats) -> str:
-    """Return how many builtins and categories the rows use."""
-    builtins, categories, _ = coverage(stats)
-    return f"The rows of `{config}` use {len(builtins)} of Warp's builtin functions in {len(categories)} categories."

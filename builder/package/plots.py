@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .coverage import matrix
 from .lengths import Column
 from .stats import Stats
-from .totals import column_of, coverage, merged, percent
+from .totals import column_of, merged, percent
 
 FOLDER = "plots"
 _FITS = (1024, 2048, 4096, 8192)
@@ -135,12 +136,24 @@ def _category_tags(stats: Stats) -> dict[str, str]:
 
 
 def _mix_tags(stats: Stats) -> dict[str, str]:
-    """Return the tags that say how a kernel is built; what builtins it calls is the coverage's to show."""
-    names = {"control:": "", "loop_depth:": "loop depth ", "dtype:": "", "array:": "array ", "launch:": "launch "}
+    """Return the tags that say how a kernel is built; what builtins it calls is the coverage's to show.
+
+    Of types only those that at least one row in a hundred uses.
+    """
+    tokens = merged(stats, "tokens")
+    names = {
+        "control:": "",
+        "loop_depth:": "loop depth ",
+        "dtype:": "",
+        "array:": "array ",
+        "launch:": "launch ",
+        "uses:": "uses ",
+    }
     found = {}
     for prefix, words in names.items():
-        for tag in sorted(merged(stats, "tokens")):
-            if tag.startswith(prefix):
+        for tag in sorted(tokens):
+            rare = prefix == "dtype:" and 100 * tokens[tag].total() < stats.rows
+            if tag.startswith(prefix) and not rare:
                 found[tag] = words + tag.removeprefix(prefix)
     return found
 
@@ -187,19 +200,36 @@ def _kernel_size(stats: Stats) -> Any:
     return figure
 
 
+_PANELS = 3  # columns in which the matrix of builtins is shown
+
+
 def _coverage(stats: Stats) -> Any:
-    builtins, categories, counts = coverage(stats)
-    figure, (axes,) = _figure(9, 1.6 + 0.21 * len(builtins))
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    builtins, types, counts = matrix(stats)
+    each = max(1, -(-len(builtins) // _PANELS))
+    figure = Figure(figsize=(13, 2.2 + 0.165 * each), layout="constrained")
+    FigureCanvasAgg(figure)
+    most = np.log1p(counts.max(initial=1))
+    for panel, axes in enumerate(figure.subplots(1, _PANELS, squeeze=False)[0]):
+        part = slice(panel * each, (panel + 1) * each)
+        _coverage_panel(axes, builtins[part], types, counts[part], each, most)
+    figure.suptitle(f"Calls of {len(builtins)} Warp builtins by scalar type of the first argument", x=0.01, ha="left")
+    return figure
+
+
+def _coverage_panel(axes: Any, builtins: list[str], types: list[str], counts: Any, each: int, most: float) -> None:
     if counts.size:
-        axes.imshow(np.log1p(counts), cmap="Blues", aspect="auto", vmin=0, vmax=1.8 * np.log1p(counts.max()))
+        axes.imshow(np.log1p(counts), cmap="Blues", aspect="auto", vmin=0, vmax=1.8 * most)
     for (row, column), rows in np.ndenumerate(counts):
         if rows:
-            axes.text(column, row, f"{rows:,}", ha="center", va="center", fontsize=7.5)
-    axes.set_xticks(range(len(categories)), categories, rotation=30, ha="left", rotation_mode="anchor")
+            shown = f"{rows}" if rows < 1000 else f"{rows // 1000}k"
+            axes.text(column, row, shown, ha="center", va="center", fontsize=5.5)
+    axes.set_ylim(each - 0.5, -0.5)
+    axes.set_xticks(range(len(types)), types, rotation=60, ha="left", rotation_mode="anchor", fontsize=7)
     axes.xaxis.tick_top()
-    axes.set_yticks(range(len(builtins)), builtins, fontsize=8)
+    axes.set_yticks(range(len(builtins)), builtins, fontsize=6.5)
     axes.tick_params(length=0)
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
-    axes.set_title(f"Rows that use a Warp builtin, by category: {len(builtins)} builtins")
-    return figure

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from .lengths import Column
 from .stats import Stats
 
@@ -34,11 +32,9 @@ def merged(stats: Stats, what: str) -> dict[str, Counter[Any]]:
     return whole
 
 
-def coverage(stats: Stats) -> tuple[list[str], list[str], Any]:
-    """Return the builtins (commonest first), the categories, and the rows of each, shape (builtins, categories)."""
-    table = merged(stats, "features")
-    categories = sorted(table)
-    total: Counter[str] = sum(table.values(), Counter())
-    tags = sorted((tag for tag in total if tag.startswith("builtin:")), key=lambda tag: (-total[tag], tag))
-    counts = np.array([[table[name][tag] for name in categories] for tag in tags], dtype=np.int64)
-    return [tag.removeprefix("builtin:") for tag in tags], categories, counts.reshape(len(tags), len(categories))
+def counted(stats: Stats, what: str) -> Counter[Any]:
+    """Return counts of the breakdown (``calls``, ``difficulty``, ``lines`` or ``origins``) over all splits."""
+    whole: Counter[Any] = Counter()
+    for split in stats.splits.values():
+        whole.update(getattr(split.breakdown, what))
+    return whole
