@@ -50,8 +50,9 @@ def _control(stats: Stats) -> str:
 
 def _coverage(config: str, stats: Stats) -> str:
     found = coverage(stats)
+    known = len(found.used) + len(found.unused)
     return (
-        f"The rows of `{config}` call {len(found.used)} of the {len(found.used) + len(found.unused)} builtins that "
+        f"The rows of `{config}` call {len(found.used)} of the {known} builtins that "
         f"Warp lets a kernel call ({percent(found.share)}), operators counted as builtins, with {found.types:,} different "
         "pairs of a builtin and a type of its first argument."
     )
