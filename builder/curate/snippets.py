@@ -1,7 +1,7 @@
 """Code tokens of the C++ that a source holds in strings, as bodies of ``@wp.func_native``.
 
 The lexer is C++'s own: the longest token wins. It is written here, and not Pygments', because keys are part of a
-dataset: they must not change with a library's version, and Pygments takes thirty times as long.
+dataset: they must not change with a library's version, and Pygments takes thirteen times as long.
 """
 
 from __future__ import annotations

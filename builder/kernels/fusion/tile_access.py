@@ -13,7 +13,7 @@ from ..terms import Like, Term, builtin, number, quoted, where, wp
 from ..types import DOUBLE, FLOAT, HALF, INT, Scalar, Tile
 from .steps import varied
 
-_FUNCTIONS = "act|shape_fn|transfer|f|phi|response|adjust|map_fn|kernel_fn|curve|g|h"
+_FUNCTIONS = "act|shape_fn|transfer|phi|response|adjust|map_fn|kernel_fn|curve|activation|squash|bend"
 _TILES = "t|u|v|w|r|s|p|q|z|m"
 
 

@@ -84,7 +84,10 @@ class Fold:
         )[way]
 
     def share(self, c: Choices, value: str, result: str, whole: str, T: Scalar) -> str:
-        """Return the adjoint of one operand: ``whole`` is the adjoint of ``result``."""
+        """Return the adjoint of one operand: ``whole`` is the adjoint of ``result``.
+
+        Equal extremes all have it; a factor of zero has none.
+        """
         zero = literal(0, T)
         if self.name == "sum":
             return whole

@@ -45,9 +45,9 @@ def _total_adjoint(k: Author, T: Scalar, fold: Fold, change: Pre) -> Cpp:
         cpp(f"{ctype(T)} whole = adj_ret;")
         block_fold(cpp, SUM, T, "whole", "room")
         if fold is not SUM:
-            cpp(f"const {ctype(T)} mine = {value};", f"{ctype(T)} best = mine;")
+            cpp(f"const {ctype(T)} given = {value};", f"{ctype(T)} best = given;")
             block_fold(cpp, fold, T, "best", "room")
-        cpp(f"adj_{{x}} += {fold.share(k.c, 'mine', 'best', 'whole', T)} * {slope};")
+        cpp(f"adj_{{x}} += {fold.share(k.c, 'given', 'best', 'whole', T)} * {slope};")
     return cpp
 
 

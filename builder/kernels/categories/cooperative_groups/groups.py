@@ -24,10 +24,10 @@ def warp_tile(cpp: Cpp, T: Scalar, size: int, members: tuple[str, ...]) -> Group
     c, kind = cpp.c, cpp.c.pick(("tile_group", "thread_tile", "lane_group", "tile_t"))
     number = ctype(T)
     shape = {
-        "shfl": ("int lane", "__shfl_sync(mask, v, lane, {size})"),
-        "shfl_down": ("int by", "__shfl_down_sync(mask, v, by, {size})"),
-        "shfl_up": ("int by", "__shfl_up_sync(mask, v, by, {size})"),
-        "shfl_xor": ("int lanes", "__shfl_xor_sync(mask, v, lanes, {size})"),
+        "shfl": ("int lane", "__shfl_sync(mask, val, lane, {size})"),
+        "shfl_down": ("int by", "__shfl_down_sync(mask, val, by, {size})"),
+        "shfl_up": ("int by", "__shfl_up_sync(mask, val, by, {size})"),
+        "shfl_xor": ("int lanes", "__shfl_xor_sync(mask, val, lanes, {size})"),
     }
     votes = {"any": "bool", "all": "bool", "ballot": "unsigned int"}
     with cpp.block(f"struct {kind}", ";"):
@@ -43,10 +43,10 @@ def warp_tile(cpp: Cpp, T: Scalar, size: int, members: tuple[str, ...]) -> Group
             elif member in shape:
                 params, call = shape[member]
                 body = call.replace("{size}", str(size))
-                cpp(f"__device__ {number} {member}({number} v, {params}) const {{ return {body}; }}")
+                cpp(f"__device__ {number} {member}({number} val, {params}) const {{ return {body}; }}")
             else:
                 cpp(f"__device__ {votes[member]} {member}(int test) const {{ {_vote(member, size)} }}")
-    name = c.pick(("tile", "group", "g", "part"))
+    name = c.pick(("tile", "group", "g", "team"))
     cpp(f"const {kind} {name}{_mask(c.chance(1, 2), size)};")
     return Group(name, size)
 

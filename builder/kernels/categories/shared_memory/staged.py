@@ -28,7 +28,7 @@ def stencil(k: Author) -> None:
         forward("__syncthreads();", "return acc;")
     for tap, weight in pairs:
         adjoint(f"wp::atomic_add(adj_{{x}}, {_inside(f'{{i}} + {tap}')}, {weight} * adj_ret);")
-    params: dict[str, Value] = {"x|u|src": Array(T, 1), "i|at|place": INT, "n|count|size": INT}
+    params: dict[str, Value] = {"x|u|src": Array(T, 1), "i|at|place": INT, "count|length|extent": INT}
     call = native(k, "apply_stencil|stencil_at|neighbours_of", params, T, forward, None if extreme else adjoint)
     i = index(k)
     x = k.input("x|u|field|signal", T)
@@ -40,7 +40,7 @@ def stencil(k: Author) -> None:
 
 
 def _inside(place: str) -> str:
-    return f"wp::min(wp::max({place}, 0), {{n}} - 1)"
+    return f"wp::min(wp::max({place}, 0), {{count}} - 1)"
 
 
 def _load_halo(cpp: Cpp, T: Scalar, radius: int) -> None:
@@ -131,15 +131,15 @@ def unpacked(k: Author) -> None:
     forward, adjoint = Cpp(c), Cpp(c)
     weights = [literal(c.between(1, 9) / 4, T) for _ in range(width)]
     square = c.chance(1, 2)
-    host = [f"{{x}}[wp::min({width} * {{i}} + {part}, {{n}} - 1)]" for part in range(width)]
+    host = [f"{{x}}[wp::min({width} * {{i}} + {part}, {{count}} - 1)]" for part in range(width)]
     with forward.device([f"return {_record(host, weights, square)};"]):
         _load_records(forward, T, width)
         own = [f"room[{width} * t + {part}]" for part in range(width)]
         forward(f"const {ctype(T)} made = {_record(own, weights, square)};", "__syncthreads();", "return made;")
     for part, weight in enumerate(weights):
         slope = f"{literal(2, T)} * {weight} * {host[part]}" if square else weight
-        adjoint(f"wp::atomic_add(adj_{{x}}, wp::min({width} * {{i}} + {part}, {{n}} - 1), {slope} * adj_ret);")
-    params: dict[str, Value] = {"x|packed|records": Array(T, 1), "i|at|record": INT, "n|count|size": INT}
+        adjoint(f"wp::atomic_add(adj_{{x}}, wp::min({width} * {{i}} + {part}, {{count}} - 1), {slope} * adj_ret);")
+    params: dict[str, Value] = {"x|packed|records": Array(T, 1), "i|at|record": INT, "count|length|extent": INT}
     call = native(k, "record_value|read_record|combine_record", params, T, forward, adjoint)
     i = index(k)
     x = k.input("packed|records|xyz", T)
@@ -159,10 +159,10 @@ def _load_records(cpp: Cpp, T: Scalar, width: int) -> None:
     cpp(f"const int first = {width} * ({{i}} - t);")
     if cpp.c.chance(1, 2):
         with cpp.block(f"for (int n = t; n < {width * BLOCK}; n += {BLOCK})"):
-            cpp("room[n] = {x}[wp::min(first + n, {n} - 1)];")
+            cpp("room[n] = {x}[wp::min(first + n, {count} - 1)];")
     else:
         for part in range(width):
-            cpp(f"room[t + {part * BLOCK}] = {{x}}[wp::min(first + t + {part * BLOCK}, {{n}} - 1)];")
+            cpp(f"room[t + {part * BLOCK}] = {{x}}[wp::min(first + t + {part * BLOCK}, {{count}} - 1)];")
     cpp("__syncthreads();")
 
 

@@ -79,7 +79,7 @@ def interactions(k: Author) -> None:
     with adjoint.block("for (int n = 0; n < {count}; ++n)"):
         adjoint(f"const {ctype(T)} gap = {{x}} - {{others}}[n];", f"const {ctype(T)} pull = {slope} * adj_ret;")
         adjoint("adj_{x} += pull;", "wp::atomic_add(adj_{others}, n, -pull);")
-    params: dict[str, Value] = {"x|v|mine": T, "others|sources|bodies": Array(T, 1), "count|n|size": INT}
+    params: dict[str, Value] = {"x|v|mine": T, "others|sources|bodies": Array(T, 1), "count|length|bodies_n": INT}
     call = native(k, "sum_over|total_pull|accumulate_pairs", params, T, forward, adjoint)
     i = index(k)
     own = element(k, "v|part|mine0|own", T, i, 1, 3)

@@ -80,7 +80,7 @@ def transposed(k: Author) -> None:
     turned = k.let("tt|turned|flipped", wp.tile_transpose(before))
     after = shaped(k, turned, 1, 2)
     if batched:
-        k.do(wp.tile_store(target, after, offset=(j * cols, i * rows)), target, out)
+        k.do(wp.tile_store(target, after, offset=(j * cols, i * rows)), out)
     else:
         stored(k, out, after, (j * cols, i * rows))
     k.summary(f"Transposes {'each matrix of a batch' if batched else 'a matrix'} of {T.name} in tiles.")

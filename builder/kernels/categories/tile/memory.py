@@ -125,7 +125,7 @@ def assembled(k: Author) -> None:
     arrays = [k.input(words, T) for words in ("a|x|left", "b|y|right", "c0|z|third", "d0|w|fourth")[:count]]
     out = k.output("out|joined|dst", T)
     i = k.blocks("i|tile_id|bid")
-    make = c.pick((wp.tile_zeros, wp.tile_ones))
+    make = c.pick((wp.tile_zeros, wp.tile_ones, wp.tile_empty))  # every element is written below
     full = k.let("full|packed|whole_tile", make(shape=whole, dtype=T))
     for place, array in enumerate(arrays):
         tile = loaded(k, array, (part,), (i * part,), "t|piece|p0")

@@ -17,7 +17,7 @@ from ...fusion.tiles import (
     size_of,
     stored,
 )
-from ...terms import Term, both, cast, number, where, wp
+from ...terms import Term, both, cast, number, quoted, where, wp
 from ...types import FLOAT, INT, UINT, Scalar, vec
 
 
@@ -33,9 +33,9 @@ def per_thread(k: Author) -> None:
     c, T = k.c, real(k)
     k.name("block_sum|thread_tile|block_mean|gather_threads|block_norm")
     x = k.input("x|a|values", T)
-    block, _, i = _element(k, x)
+    block, lane, i = _element(k, x)
     value = k.let("v|val|mine", varied(k, x[i % x.shape(0)], 1, 3))
-    tile = k.let("t|tile|shared_values", wp.tile(value))
+    tile = k.let("t|tile|shared_values", wp.tile(value)) if c.chance(2, 3) else _permuted(k, value, lane)
     way = c.below(3)
     if way == 0:
         give_single(k, k.output("out|sums|block_out", T), reduced(k, named_tile(k, shaped(k, tile, 0, 1))), block)
@@ -49,6 +49,20 @@ def per_thread(k: Author) -> None:
         out = k.output("out|centred|dst", T)
         out[i % out.shape(0)] = varied(k, value - whole if c.chance(1, 2) else value * whole, 0, 2)
     k.summary(f"Shares a {T.name} of every thread with its block.")
+
+
+def _permuted(k: Author, value: Term, lane: Term) -> Term:
+    """Return the values in another order: every thread writes a place of its own."""
+    tile = k.let("t|tile|shuffled", wp.tile_zeros(shape=256, dtype=value.type, storage=quoted("shared")))
+    way = k.c.below(3)
+    if way == 0:
+        place = 255 - lane
+    elif way == 1:
+        place = lane ^ k.c.between(1, 255)
+    else:
+        place = (lane * (2 * k.c.between(1, 40) + 1)) % 256
+    k.do(wp.tile_scatter_masked(tile, place, value, True))
+    return tile  # type: ignore[no-any-return]
 
 
 def shared_value(k: Author) -> None:

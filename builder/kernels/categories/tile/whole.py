@@ -25,7 +25,7 @@ def _int_function(k: Author, T: Scalar, params: int = 1) -> Term:
         made: Term = varied(s, value, 1, 3)
         return made
 
-    return k.function("mix|hash_fn|step_fn|f|digit", dict.fromkeys(words, T), body).word
+    return k.function("mix|hash_fn|step_fn|scramble|digit", dict.fromkeys(words, T), body).word
 
 
 def _int_shaped(k: Author, tile: Term, other: Term | None, low: int, high: int) -> Term:

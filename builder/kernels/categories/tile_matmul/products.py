@@ -73,7 +73,7 @@ def gemm(k: Author) -> None:
         right = _operand(k, b, (inner, cols), (t * inner, j * cols), flip=flips[1], words="b_tile|tb|right")
         _multiply(k, named_tile(k, shaped(k, left, 0, 1)) if fused else left, right, acc)
     result = _epilogue(k, acc, rows, cols, i, j)
-    k.do(wp.tile_store(view, result, offset=(i * rows, j * cols)), view, *([out] if batched else []))
+    k.do(wp.tile_store(view, result, offset=(i * rows, j * cols)), out)
     turned = [name for name, flip in zip(("the first", "the second"), flips, strict=True) if flip]
     of = f", {' and '.join(turned)} transposed," if turned else ""
     k.summary(f"Multiplies {'batches of ' * batched}two {T.name} matrices{of} in tiles, summed in {A.name}.")
@@ -134,7 +134,7 @@ def chain(k: Author) -> None:
         value = _times(k, value, tiles[0], T)
     out = k.output("out|products|result", T, 3)
     page = k.let("dest|out_page|target", out[i])
-    k.do(wp.tile_store(page, shaped(k, value, 1, 2)), page, out)
+    k.do(wp.tile_store(page, shaped(k, value, 1, 2)), out)
     k.summary(f"Multiplies small {T.name} matrices of a batch in a chain.")
 
 

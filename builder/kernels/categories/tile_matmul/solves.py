@@ -65,7 +65,7 @@ def factor(k: Author) -> None:
     if way == 0:
         out = k.output("out|factors|roots", T, 3)
         page = k.let("dest|out_page", out[i])
-        k.do(wp.tile_store(page, shaped(k, chol, 0, 1)), page, out)
+        k.do(wp.tile_store(page, shaped(k, chol, 0, 1)), out)
     elif way == 1:
         total = k.var("total|logdet|acc", number(0.0, T))
         with k.for_("d|p|q", n) as d:
@@ -166,7 +166,7 @@ def triangular(k: Author) -> None:
     made = shaped(k, x, 0, 2)
     if several:
         target = k.let("dest|out_page", out[i])
-        k.do(wp.tile_store(target, made), target, out)
+        k.do(wp.tile_store(target, made), out)
     else:
         stored(k, out, wp.tile_reshape(made, shape=(1, n)), (i, 0))
     which = "lower" if lower else "upper"
