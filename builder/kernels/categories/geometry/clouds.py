@@ -10,7 +10,7 @@ from ...types import FLOAT, INT, Scalar, mat, vec
 
 
 def icp_residual(k: Author) -> None:
-    """Alignment of clouds: nearest neighbour or given pairs, point or plane residual, robust weights, normal equations."""
+    """Alignment of clouds: nearest or given pairs, point or plane residual, robust weights, cross covariance."""
     c, T = k.c, precise(k)
     k.name("icp_residual|align_clouds|registration_step|correspondence")
     layout = Layout(k, 3, T)
@@ -64,7 +64,7 @@ def _robust(k: Author, r: Term, T: Scalar) -> Term:
 
 
 def point_normals(k: Author) -> None:
-    """Normals or curvature of a cloud from the covariance of neighbours: by iteration, by eigenvectors, or the spread."""
+    """Normals of a cloud from the covariance of neighbours: by iteration, by eigenvectors, or by rows."""
     c, T = k.c, FLOAT
     M, V = mat(3, 3, T), vec(3, T)
     k.name("point_normals|estimate_normals|local_pca|surface_variation")
@@ -81,6 +81,8 @@ def point_normals(k: Author) -> None:
         d = let(k, "d|rel", q - p)
         w = number(1.0, T) if radius is None else where(wp.length(d) < radius, number(1.0, T), number(0.0, T))
         w = let(k, "w|wt", w if radius is not None else wp.exp(-wp.min(wp.dot(d, d), 20.0)))
+        if c.chance(1, 2):
+            w = let(k, "w1|conf", varied(k, w, 1, 1))
         mean += d * w
         cov += wp.outer(d, d) * w
         n += w
@@ -109,6 +111,11 @@ def point_normals(k: Author) -> None:
     if c.chance(1, 2):
         view = k.scalar("viewpoint|eye", V)
         normal = let(k, "facing|outward", where(wp.dot(normal, view - p) < 0.0, -normal, normal))
+    if c.chance(1, 2):
+        flat = wp.dot(normal, spread * normal) / (wp.abs(wp.trace(spread)) + 0.01)
+        k.output("roughness_out|planarity", T)[i] = varied(k, flat, 0, 2)
+    if c.chance(1, 2):
+        normal = let(k, "tilted|n2", normal + mu * factor(k, "tilt|lean", T, 1, 20))
     layout.output("normals_out|n_out").store(k, i, let(k, "res|n1", varied(k, normal, 0, 1)))
     statistic(k, wp.trace(spread))
     k.summary("Estimates the normal of each point of a cloud from the covariance of its neighbours.")
@@ -291,7 +298,7 @@ def jump_flood(k: Author) -> None:
                 let(k, "s|nx_", wp.clamp(x + dj * step, 0, w - 1)),
             )
             cy, cx = let(k, "cy|cand_y", grid.get(sy, r, s)), let(k, "cx|cand_x", grid.get(sx, r, s))
-            g = let(k, "g|gap", _gap(k, (y, x), (cy, cx), T))
+            g = let(k, "g|gap", varied(k, _gap(k, (y, x), (cy, cx), T), 0, 1))
             with k.if_(both(cy >= 0, g < best) if c.chance(1, 2) else g < best):
                 best.set(g)
                 by.set(cy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ...author import Author, Scope
 from ...fusion import gate, statistic, varied
 from ...layouts import Layout, chain_of, factor, let, precise, switch
@@ -41,7 +43,7 @@ def _curve(k: Author, kind: str, p: list[Term], t: Term) -> Term:
     if kind == "Bezier" and c.chance(1, 2):
         q = p
         while len(q) > 1:
-            q = [let(k, "q|b", wp.lerp(a, b, t)) for a, b in zip(q, q[1:], strict=False)]
+            q = [let(k, "q|b", wp.lerp(a, b, t)) for a, b in pairwise(q)]
         return q[0]
     s, t2 = let(k, "s|one_t", 1.0 - t), let(k, "t2|tt", t * t)
     t3 = let(k, "t3|ttt", t2 * t)
@@ -99,6 +101,9 @@ def skinning(k: Author) -> None:
     if turn is not None:
         value = value + wp.quat_rotate(wp.normalize(Term(turn.e)), p)
     value = let(k, "value|x1", varied(k, let(k, "value0|blended", value), 0, 1))
+    if c.chance(1, 2):
+        offset = layout.input("morph|blend_shape").load(k, "m_d|morph_d", i)
+        value = let(k, "morphed|x2", value + offset * factor(k, "morph_w|expr", T))
     if c.chance(1, 2):
         amount = factor(k, "amount|influence", T, 20, 100)
         value = let(k, "mixed|part_x", wp.lerp(p, value, amount))
@@ -204,7 +209,7 @@ def _cull(k: Author, q: Term, z: Term, i: Term, T: Scalar) -> None:
 
 
 def geodesic(k: Author) -> None:
-    """On the globe and the plane: great circles, bearings, Mercator, Delaunay and orientation tests, winding, supports."""
+    """On the globe and the plane: great circles, bearings, Mercator, in-circle tests, winding, supports."""
     c, T = k.c, precise(k)
     kind = c.pick(("great-circle distance", "bearing", "Mercator projection", "in-circle test", "winding number",
                    "polygon area", "support point"))  # fmt: skip

@@ -173,7 +173,7 @@ def _on_triangle(k: Author, p: Term, a: Term, b: Term, d: Term) -> Term:
 
 
 def smooth_mesh(k: Author) -> None:
-    """Laplacian smoothing and mean-curvature flow over neighbour lists: uniform, by lengths, Taubin, with pinned points."""
+    """Laplacian smoothing over neighbour lists: uniform, by lengths, by Gaussians, with pinned points."""
     c, T = k.c, precise(k)
     k.name("smooth_mesh|laplacian_smooth|relax_vertices|curvature_flow")
     layout = Layout(k, 3, T)

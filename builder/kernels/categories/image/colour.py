@@ -62,7 +62,7 @@ def colour_convert(k: Author) -> None:
         r, g, b = (let(k, f"l{n}|lin_{n}", _linear(k, x)) for n, x in zip("rgb", (r, g, b), strict=True))
     r, g, b = (let(k, f"{n}1|{n}_in", varied(k, x, 0, 1)) for n, x in zip("rgb", (r, g, b), strict=True))
     parts = _converted(k, space, r, g, b)
-    parts = tuple(varied(k, part, 0, 1) for part in parts)  # type: ignore[assignment]
+    parts = tuple(varied(k, part, 0, 1) for part in parts)
     named = tuple(kept(k, f"o{n}|part{n}", part) for n, part in enumerate(parts))
     image.write(dst, named)  # type: ignore[arg-type]
     statistic(k, named[0])
@@ -100,8 +100,8 @@ def _converted(k: Author, space: str, r: Term, g: Term, b: Term) -> tuple[Term, 
         return v[0], v[1], v[2]
     first = let(k, "y|luma|first", m9[0] * r + m9[1] * g + m9[2] * b)
     if way == 1 and space in ("YUV", "YCbCr"):
-        u, v = (0.492, 0.877) if space == "YUV" else (0.564, 0.713)
-        return first, u * (b - first), v * (r - first)
+        wu, wv = (0.492, 0.877) if space == "YUV" else (0.564, 0.713)
+        return first, wu * (b - first), wv * (r - first)
     return first, m9[3] * r + m9[4] * g + m9[5] * b, m9[6] * r + m9[7] * g + m9[8] * b
 
 

@@ -254,8 +254,8 @@ def _look(k: Author, look: str, g: Grid, v: Term, y: Term, x: Term) -> Term:
             return v * where(y % c.between(2, 4) == 0, factor(k, "dark|line_gain", FLOAT, 30, 90), number(1.0))
         return v * (0.85 + 0.15 * wp.sin(cast(y, FLOAT) * factor(k, "line_freq|pitch", FLOAT, 50, 300)))
     if look == "posterisation":
-        n = float(c.pick((3, 4, 5, 8)))
-        return _per(v, lambda p: wp.floor(p * n) / n)
+        levels = float(c.pick((3, 4, 5, 8)))
+        return _per(v, lambda p: wp.floor(p * levels) / levels)
     if look == "solarisation":
         level = number(c.between(30, 70) / 100)
         return _per(v, lambda p: where(p > level, 1.0 - p, p))

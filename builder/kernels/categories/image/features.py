@@ -27,11 +27,12 @@ def slopes(k: Author, pic: Picture, src: Arr, kind: str) -> tuple[Term, Term]:
     side, mid = _OPERATORS[kind]
     parts = []
     for axis, words in ((1, "gx|sx|ix"), (0, "gy|sy|iy")):
-        ahead, behind = [], []
+        ahead: list[Term] = []
+        behind: list[Term] = []
         for t, w in ((-1, side), (0, mid), (1, side)):
             if w:
-                for into, s in ((ahead, 1), (behind, -1)):
-                    v = pic.read(src, *((t, s) if axis else (s, t)))
+                for into, sign in ((ahead, 1), (behind, -1)):
+                    v = pic.read(src, *((t, sign) if axis else (sign, t)))
                     into.append(v if w == 1.0 else v * w)
         if k.c.chance(1, 2):
             value = chain_of(k, "hi|fore", ahead) - chain_of(k, "lo|aft", behind)
@@ -111,7 +112,7 @@ def _thinned(k: Author, pic: Picture, src: Arr) -> Term:
 
 
 def corners(k: Author) -> None:
-    """Corner responses: Harris, Shi-Tomasi, Foerstner, Hessian, from the structure tensor of a window; FAST-like tests."""
+    """Corner responses: Harris, Shi-Tomasi, Noble, from a window's structure tensor; Hessian; FAST-like tests."""
     c = k.c
     kind = c.pick(("Harris", "Shi-Tomasi", "Noble", "Hessian", "FAST-like"))
     pic = Picture(k, radius=2)
@@ -254,7 +255,7 @@ def _horn_schunck(k: Author, pic: Picture, first: Arr, second: Arr, flow: tuple[
 
 
 def block_matching(k: Author) -> None:
-    """Stereo or motion by block matching: sums of absolute or squared differences, census, best shift, sub-pixel fit."""
+    """Stereo by block matching: absolute or squared differences, correlation, census; the best shift."""
     c = k.c
     cost = c.pick(("absolute differences", "squared differences", "normalised correlation", "census"))
     pic = Picture(k, radius=1, rules=("clamp", "mirror"))

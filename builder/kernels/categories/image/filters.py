@@ -171,8 +171,8 @@ def median(k: Author) -> None:
     v = [let(k, f"v{n}|p{n}|a{n}", pic.read(src, *o)) for n, o in enumerate(cross)]
     if kind == "median of five":
         order = ((0, 1), (3, 4), (0, 3), (1, 4), (1, 2), (2, 3), (1, 2))
-        for lo, hi in order:
-            v[lo], v[hi] = let(k, "lo|m", wp.min(v[lo], v[hi])), let(k, "hi|n", wp.max(v[lo], v[hi]))
+        for m, n in order:
+            v[m], v[n] = let(k, "lo|m", wp.min(v[m], v[n])), let(k, "hi|n", wp.max(v[m], v[n]))
         value = v[2]
     elif kind == "trimmed mean":
         lo, hi = v[0], v[0]

@@ -86,7 +86,8 @@ def _lanczos(f: Scope, t: Term) -> Term:
 
 
 def _images(k: Author, src_words: str, dst_words: str) -> tuple[Arr, Arr]:
-    element: Scalar | Vec = k.c.weighted({FLOAT: 4, VEC3: 2, UINT8: 1})
+    weights: dict[Scalar | Vec, int] = {FLOAT: 4, VEC3: 2, UINT8: 1}
+    element = k.c.weighted(weights)
     return k.input(src_words, element, 2), k.output(dst_words, element, 2)
 
 
@@ -209,7 +210,7 @@ def _radial(k: Author, kind: str, d: tuple[Term, Term], mid: tuple[Term, Term]) 
 
 
 def integral_rows(k: Author) -> None:
-    """Running sums along rows or columns, box sums from an integral image, a row of seam carving, labels of components."""
+    """Running sums along lines, box means from an integral image, a row of seam carving, labels of components."""
     c = k.c
     kind = c.pick(("running sums", "box means", "seam costs", "component labels"))
     T = FLOAT

@@ -107,7 +107,11 @@ def rasterise(k: Author) -> None:
         w = [edge(q[1], q[2], p) / area, edge(q[2], q[0], p) / area]
         w = [let(k, f"w{m}|b{m}", x) for m, x in enumerate(w)]
         w.append(let(k, "w2|b2", edge(q[0], q[1], p) / area if c.chance(1, 2) else 1.0 - w[0] - w[1]))
-        z = let(k, "z|zt", w[0] * vs[0][2] + w[1] * vs[1][2] + w[2] * vs[2][2])
+        if c.chance(1, 2):
+            z = w[0] * vs[0][2] + w[1] * vs[1][2] + w[2] * vs[2][2]
+        else:
+            z = vs[0][2] + w[1] * (vs[1][2] - vs[0][2]) + w[2] * (vs[2][2] - vs[0][2])
+        z = let(k, "z|zt", varied(k, z, 0, 1))
         inside = (
             wp.min(wp.min(w[0], w[1]), w[2]) >= 0.0 if c.chance(1, 2) else both(w[0] >= 0.0, w[1] >= 0.0, w[2] >= 0.0)
         )
@@ -115,7 +119,7 @@ def rasterise(k: Author) -> None:
             zbest.set(z)
             who.set(t)
             if shade is not None:
-                shade.set(varied(k, w[0] * 0.2 + w[1] * 0.5 + w[2], 0, 1))
+                shade.set(varied(k, w[0] * 0.2 + w[1] * 0.5 + w[2], 0, 2))
     value = let(k, "depth|zv", varied(k, Term(zbest.e), 0, 2))
     depth[i, j] = value
     k.output("ids_out|tri_out", INT, 2)[i, j] = Term(who.e)
@@ -159,7 +163,9 @@ def splats(k: Author) -> None:
         if c.chance(1, 2):
             with k.if_(power < 0.0):
                 k.leave("continue")
-        falloff = wp.exp(-wp.clamp(power, 0.0, 20.0))
+        falloff = wp.exp(-wp.clamp(power, 0.0, 20.0)) if c.chance(2, 3) else 1.0 / (1.0 + wp.max(power, 0.0))
+        if c.chance(1, 2):
+            falloff = let(k, "fall|foot", varied(k, falloff, 1, 1))
         a = let(k, "a|alpha_g", wp.min(wp.abs(opacity[wp.min(g, opacity.shape(0) - 1)]) * falloff, 0.99))
         if c.chance(1, 2):
             with k.if_(a < factor(k, "cut|min_alpha", T, 1, 2)):
@@ -278,7 +284,7 @@ def _pass_weight(k: Author, kind: str, v: Term, g: Term, z: Term, T: Scalar) -> 
 
 def positional_encoding(k: Author) -> None:
     """Features of places: sines and cosines of growing frequency, windows, hashed grid corners, Gaussians of axes."""
-    c, T = k.c, precise(k)
+    c, T = k.c, FLOAT
     n = c.pick((3, 2))
     kind = c.pick(("sinusoidal", "windowed", "integrated", "triangle-wave"))
     k.name("positional_encoding|encode_points|fourier_features|embed_coords")
@@ -287,6 +293,8 @@ def positional_encoding(k: Author) -> None:
     i = gate(k, k.tid("i|tid|pt"), wp.min(pos.count, out.shape(0)))
     i = wp.min(i, out.shape(0) - 1)
     p = pos.load(k, "p|x", i)
+    if c.chance(1, 2):
+        p = let(k, "pn|scaled_p", varied(k, p * factor(k, "inv_extent|norm_s", T), 0, 2))
     levels = c.between(2, 8)
     width = let(k, "width|cols", out.shape(1))
     freq = k.var("freq|band", factor(k, "base|f0", T) * 1.0)

@@ -6,11 +6,11 @@ from ...author import Author, Scope
 from ...fusion import gate, statistic, varied
 from ...layouts import Layout, chain_of, factor, let, precise, random_state, switch
 from ...terms import Term, cast, make, number, where, wp, zero
-from ...types import FLOAT, INT, Scalar, Vec, vec
+from ...types import FLOAT, INT, QUAT, Scalar, Vec, vec
 
 
 def shade(k: Author) -> None:
-    """Surface shading: Lambert, Phong, Blinn, Cook-Torrance, Oren-Nayar-like, toon; one light or several, fog, Fresnel."""
+    """Surface shading: Lambert, Phong, Blinn, Cook-Torrance, Oren-Nayar-like, toon; one light or several."""
     c, T = k.c, precise(k)
     V = vec(3, T)
     model = c.pick(("Lambert", "Phong", "Blinn-Phong", "Cook-Torrance", "half-Lambert", "toon"))
@@ -18,7 +18,7 @@ def shade(k: Author) -> None:
     layout = Layout(k, 3, T)
     pos, nrm = layout.input("positions|gbuf_pos|points"), layout.input("normals|gbuf_n|nrm")
     out = layout.output("radiance|color_out|shaded")
-    i = gate(k, k.tid("i|tid|px"), pos.count)
+    i = gate(k, k.tid("i|tid|px"), nrm.count)
     p, n = pos.load(k, "p|x", i), let(k, "n|nn", wp.normalize(nrm.at(i)))
     eye = let(k, "v|view", wp.normalize(k.scalar("eye|camera_pos", V) - p))
     base = layout.input("albedo|diffuse_map").load(k, "base|kd", i) if c.chance(1, 2) else let(
@@ -173,7 +173,7 @@ def path_bounce(k: Author) -> None:
     )
     layout = Layout(k, 3, T)
     pos, nrm = layout.input("hit_p|positions"), layout.input("hit_n|normals")
-    i = gate(k, k.tid("i|tid|path"), pos.count)
+    i = gate(k, k.tid("i|tid|path"), nrm.count)
     p, n = pos.load(k, "p|x", i), let(k, "n|nn", wp.normalize(nrm.at(i)))
     rng = random_state(k, i)
     if kind == "ambient-occlusion":
@@ -266,6 +266,14 @@ def camera_rays(k: Author) -> None:
         jy, jx = let(k, "jy|off_y", wp.randf(rng)), let(k, "jx|off_x", wp.randf(rng))
     v = let(k, "v|sy", 1.0 - 2.0 * (cast(i, T) + jy) / h)
     u = let(k, "u|sx", (2.0 * (cast(j, T) + jx) / w - 1.0) * (w / h if c.chance(1, 2) else 1.0))
+    u, v = let(k, "u1|lens_x", varied(k, u, 0, 1)), let(k, "v1|lens_y", varied(k, v, 0, 1))
+    if c.chance(1, 2):
+        r2 = let(k, "r2|rad2", u * u + v * v)
+        bend = 1.0 + factor(k, "barrel|k1", T, 1, 30) * r2
+        if c.chance(1, 2):
+            bend = bend + factor(k, "quartic|k2", T, 1, 10) * r2 * r2
+        bend = let(k, "bend|dist_f", bend)
+        u, v = let(k, "ub|bent_x", u * bend), let(k, "vb|bent_y", v * bend)
     fov = factor(k, "tan_half|zoom_t", T)
     origin: Term | None = None
     if kind in ("pinhole", "thin-lens"):
@@ -286,13 +294,15 @@ def camera_rays(k: Author) -> None:
         d = make(V, wp.sin(t) * u / r, wp.sin(t) * v / r, -wp.cos(t))
     d = let(k, "d|dirn", wp.normalize(d))
     if c.chance(1, 2):
-        from ...types import QUAT
-
         turn = k.scalar("cam_rot|orientation", QUAT)
         d = let(k, "dw|world_d", wp.quat_rotate(turn, d))
     out_d[i, j] = let(k, "res|ray", varied(k, d, 0, 1))
     if origin is not None:
         k.output("origins_out|ray_o", V, 2)[i, j] = k.scalar("cam_pos|eye", V) + origin
+    if c.chance(1, 2):
+        fall = let(k, "fall|cos4", wp.abs(d[2]))
+        fall = fall * fall if c.chance(1, 2) else fall * fall * fall * fall
+        k.output("weight_out|pixel_w", T, 2)[i, j] = varied(k, fall, 0, 2)
     k.summary(f"Generates the rays of a {kind} camera, one for each pixel.")
 
 
@@ -373,7 +383,13 @@ def sky(k: Author) -> None:
         colour = let(
             k, "col1|sunlit", colour + make(V, 1.0, 0.9, 0.7) * wp.pow(s, number(float(c.pick((64, 256, 16)))))
         )
-    out.store(k, i, let(k, "res|final", varied(k, colour, 0, 1)))
+    if c.chance(1, 2):
+        colour = let(
+            k,
+            "exposed|col2",
+            colour / (wp.abs(colour[1]) + 1.0) if c.chance(1, 2) else colour * factor(k, "ev|gain", T),
+        )
+    out.store(k, i, let(k, "res|final", varied(k, colour, 0, 2)))
     statistic(k, wp.max(colour))
     k.summary(f"Looks up the radiance of a {kind} environment in each direction.")
 
