@@ -81,6 +81,8 @@ def skinning(k: Author) -> None:
     bones = k.input("bones|palette|joint_x", mat(4, 4, T) if kind == "matrix-palette" else transform(T))
     i = gate(k, k.tid("i|tid|vert"), rest.count)
     p = rest.load(k, "p|bind", i)
+    if c.chance(1, 2):
+        p = let(k, "p1|scaled", varied(k, p * factor(k, "body_scale|unit", T), 0, 2))
     row = let(k, "row|line", wp.min(i, wp.min(ids.shape(0), weights.shape(0)) - 1))
     total, wsum = k.var("total|acc", zero(vec(3, T))), k.var("wsum|norm", number(0.0, T))
     turn = k.var("turn|q_acc", make(quat(T), 0.0, 0.0, 0.0, 0.05)) if kind == "rotation-blend" else None

@@ -134,7 +134,7 @@ def resize(k: Author) -> None:
 
 
 def warp_image(k: Author) -> None:
-    """Warps: rotation, affine, homography, lens distortion, displacement fields, polar, swirl, flips, crops, padding."""
+    """Warps: rotation, affine, homography, lens distortion, displacement, polar maps, swirls, crops."""
     c = k.c
     kind = c.pick(("rotation", "affine map", "homography", "lens distortion", "displacement field", "polar map", "swirl",
                    "crop with padding"))  # fmt: skip
@@ -253,6 +253,8 @@ def _running(k: Author, src: Arr, out: Arr) -> None:
     rows = c.chance(1, 2)
     axis = 0 if rows else 1
     i = gate(k, k.tid("i|line|tid"), src.shape(axis))
+    with k.if_(i >= src.shape(axis)):
+        k.leave()
     total = k.var("total|acc|run", number(0.0))
     back = c.chance(1, 4)
     n = let(k, "n|length", src.shape(1 - axis))

@@ -10,7 +10,7 @@ from ...types import FLOAT, INT, Scalar, vec
 
 
 def fractal(k: Author) -> None:
-    """Escape-time and root fractals: Mandelbrot, Julia, burning ship, tricorn, Newton; smooth or plain counts, traps."""
+    """Escape-time and root fractals with smooth or plain counts and orbit traps."""
     c, T = k.c, precise(k)
     kind = c.pick(("Mandelbrot", "Julia", "burning-ship", "tricorn", "Newton"))
     k.name(f"{kind.lower().replace('-', '_')}|escape_time|fractal|render_fractal")

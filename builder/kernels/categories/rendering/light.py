@@ -307,7 +307,7 @@ def camera_rays(k: Author) -> None:
 
 
 def volume(k: Author) -> None:
-    """Volume rendering: front-to-back compositing of samples along rays, by density or a table, with depth and early exit."""
+    """Volume rendering: front-to-back compositing of samples along rays, with depth and early exit."""
     c, T = k.c, precise(k)
     V = vec(3, T)
     k.name("volume_render|composite_samples|ray_march_volume|nerf_composite")
