@@ -133,11 +133,16 @@ def resize(k: Author) -> None:
     k.summary(f"Resizes an image by {sampler.mode} sampling.")
 
 
+_WARPS = (
+    "rotation", "affine map", "homography", "lens distortion", "displacement field", "polar map", "swirl",
+    "crop with padding",
+)  # fmt: skip
+
+
 def warp_image(k: Author) -> None:
     """Warps: rotation, affine, homography, lens distortion, displacement, polar maps, swirls, crops."""
     c = k.c
-    kind = c.pick(("rotation", "affine map", "homography", "lens distortion", "displacement field", "polar map", "swirl",
-                   "crop with padding"))  # fmt: skip
+    kind = c.pick(_WARPS)
     k.name(f"{kind.split()[0]}_warp|warp_image|remap|transform_image")
     src, dst = _images(k, "src|img|image", "dst|out|warped")
     i, j = k.tid("i|y|row", "j|x|col")
