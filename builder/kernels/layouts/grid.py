@@ -251,7 +251,7 @@ def place(k: Scope, rule: str, at: Term, d: Like, extent: Term, radius: int) -> 
     if rule == "wrap":
         if sign > 0 and k.c.chance(1, 3):
             return moved % extent
-        return (moved + (extent if radius < 3 else extent * 2)) % extent
+        return (moved + extent) % extent if radius < 3 else (moved % extent + extent) % extent
     if rule == "mirror":
         last = extent - 1
         if sign < 0:

@@ -1,4 +1,4 @@
-"""Vectors of many points: an array of vectors, an array per component, rows of a 2-D array, or one flat array."""
+"""Vectors of many points: an array of vectors, an array per component, or rows of a 2-D array."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Points:
     Args:
         arrays: one array, or one per component.
         type_: the vectors' type.
-        way: ``aos``, ``soa``, ``rows`` or ``flat``.
+        way: ``aos``, ``soa`` or ``rows``.
     """
 
     def __init__(self, arrays: tuple[Arr, ...], type_: Vec, way: str) -> None:
@@ -25,8 +25,7 @@ class Points:
     @property
     def count(self) -> Term:
         """The number of points."""
-        length = self._arrays[0].shape(0)
-        return length // self.type.n if self._way == "flat" else length
+        return self._arrays[0].shape(0)
 
     def at(self, i: Like) -> Term:
         """Return the vector of point ``i``."""
@@ -61,10 +60,7 @@ class Points:
         n = self.type.n
         if self._way == "soa":
             return [(array, i) for array in self._arrays]
-        if self._way == "rows":
-            return [(self._arrays[0], (i, axis)) for axis in range(n)]
-        first = i * n
-        return [(self._arrays[0], first + axis if axis else first) for axis in range(n)]
+        return [(self._arrays[0], (i, axis)) for axis in range(n)]
 
 
 class Layout:
@@ -79,7 +75,7 @@ class Layout:
     def __init__(self, k: Author, n: int, dtype: Scalar = FLOAT) -> None:
         self.type = vec(n, dtype)
         self._k = k
-        self._way = k.c.weighted({"aos": 5, "soa": 2, "rows": 1, "flat": 1})
+        self._way = k.c.weighted({"aos": 5, "soa": 2, "rows": 2})
 
     def input(self, words: str) -> Points:
         """Declare vectors that are read."""
@@ -101,4 +97,4 @@ class Layout:
         if self._way == "soa":
             head = self._k.c.pick(tuple(words.split("|")))
             return Points(tuple(declare(f"{head}_{_AXES[a]}", scalar) for a in range(n)), self.type, "soa")
-        return Points((declare(words, scalar, 2 if self._way == "rows" else 1),), self.type, self._way)
+        return Points((declare(words, scalar, 2),), self.type, self._way)
