@@ -9,7 +9,7 @@ from ...fusion import coefficient, gate, statistic, varied
 from ...fusion.cells import local, precise, setting, settled, transform
 from ...fusion.rows import Rows
 from ...fusion.sweeps import TermOf, sweep, total
-from ...terms import Term, both, number, where, wp
+from ...terms import Term, both, make, number, where, wp
 from ...types import INT, Scalar, mat, vec
 
 
@@ -41,8 +41,8 @@ def gemv(k: Author) -> None:
     value = settled(k, value, 0, 2)
     rows.result("y|out|result", T)[rows.place] = value
     statistic(k, value)
-    shape = {"full": "", "band": "banded part of a "}.get(part, f"{part} triangle of a ")
-    k.summary(f"Multiplies the {shape}matrix of {change.words}{T.name} entries with a vector.".replace("the matrix", "a matrix"))
+    shape = {"full": "a", "band": "the banded part of a"}.get(part, f"the {part} triangle of a")
+    k.summary(f"Multiplies {shape} matrix of {change.words}{T.name} entries with a vector.")
 
 
 def gemm(k: Author) -> None:
@@ -77,7 +77,8 @@ def gemm(k: Author) -> None:
         out[tid] = value
         statistic(k, value)
     sides = f"{'transposed ' if ta else ''}left and {'transposed ' if tb else ''}right"
-    k.summary(f"Multiplies {sides} {T.name} matrices{' of a batch' if batch else ''}, {block} entr{'y' if block == 1 else 'ies'} a thread.")
+    share = "one entry" if block == 1 else "two entries"
+    k.summary(f"Multiplies {sides} {T.name} matrices{' of a batch' if batch else ''}, {share} a thread.")
 
 
 def _epilogue(k: Author, value: Term, tid: tuple[Term, ...], T: Scalar) -> Term:
@@ -217,8 +218,6 @@ def _block_rows(k: Author, T: Scalar) -> None:
     blocks, x = k.input("blocks|values|mats", M), k.input("x|vec_in|p", V)
     first = local(k, "first|begin|lo", wp.max(ptr[i], 0))
     last = local(k, "last|end|hi", wp.min(ptr[wp.min(i + 1, ptr.shape(0) - 1)], blocks.shape(0)))
-    from ...terms import make
-
     acc = k.var("acc|s|sum_v", make(V))
     flip = c.chance(1, 3)
     with k.for_("e|nz|p", first, last) as e:
@@ -290,5 +289,3 @@ def _entry(k: Author, kind: str, i: Term, j: Term, a: Arr | None, u: Arr, v: Arr
         return a[i, j] - k.input("eigen|lams|sigma_in", T)[0] * product
     twice = setting(k, "tau|two_over|factor", 1.9, T)
     return a[i, j] - twice * product + where(i == j, coefficient(k, T, 1, 40), number(0, T))
-
-

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...author import Author
 from ...fusion import coefficient, statistic, varied
 from ...fusion.cells import Cells, local, precise, setting, settled, transform
-from ...fusion.rows import Rows
+from ...fusion.rows import RowArray, Rows
 from ...fusion.sweeps import sweep, total
 from ...terms import Like, Term, number, where, wp
 from ...types import INT, Scalar
@@ -42,7 +42,8 @@ def _stencil_sweep(k: Author, kind: str, T: Scalar) -> str:
     place = tid if dims > 1 else (tid,)
     x, b = k.input("x|u|field", T, dims), k.input("b|rhs|source", T, dims)
     rule = c.pick(("clamp", "skip", "wrap"))
-    shape = [local(k, words, x.shape(axis)) for axis, words in enumerate(("h|n0|rows", "w|n1|cols", "dd|n2|depth")[:dims])]
+    names = ("h|n0|rows", "w|n1|cols", "dd|n2|depth")[:dims]
+    shape = [local(k, words, x.shape(axis)) for axis, words in enumerate(names)]
     if rule == "skip":
         for index, size in zip(place, shape, strict=True):
             with k.if_((index < 1) if c.chance(1, 4) else (index == 0)):
@@ -61,7 +62,8 @@ def _stencil_sweep(k: Author, kind: str, T: Scalar) -> str:
             moved = index + step
             if rule != "skip":
                 moved = wp.clamp(moved, 0, size - 1) if rule == "clamp" else (moved + size) % size
-            near = x[(*place[:axis], moved, *place[axis + 1 :])]
+            beside: Like = (*place[:axis], moved, *place[axis + 1 :])
+            near = x[beside]
             around = near if around is None else around + near
     assert around is not None
     around = local(k, "around|nb_sum|s", around)
@@ -177,7 +179,7 @@ def triangular(k: Author) -> None:
 
     def at(r: Term, q: Term) -> Term:
         place = (q, r) if flip else (r, q)
-        return change(a[place] if many else a[(s, *place)])
+        return change(a[place] if many else a[s, place[0], place[1]])
 
     with k.for_("step|r0|turn", n) as turn:
         i = local(k, "i|row|r", n - 1 - turn) if upper else turn
@@ -189,12 +191,18 @@ def triangular(k: Author) -> None:
             x[s, i] = acc
         else:
             d = local(k, "d|pivot|diag", at(i, i))
-            x[s, i] = acc / where(wp.abs(d) < 1.0e-3, number(1, T), d) if c.chance(1, 2) else acc / (d + wp.sign(d) * 0.001 + 0.002)
-    value = settled(k, x[s, wp.max(n - 1, 0)] if c.chance(1, 2) else total(k, "nrm|sq|ssum", n, lambda j: x[s, j] * x[s, j], T), 0, 2)
+            safe = where(wp.abs(d) < 1.0e-3, number(1, T), d)
+            x[s, i] = acc / safe if c.chance(1, 2) else varied(k, acc * (1.0 / safe), 0, 1)
+    if c.chance(1, 2):
+        value = x[s, wp.max(n - 1, 0)]
+    else:
+        value = total(k, "nrm|sq|ssum", n, lambda j: x[s, j] * x[s, j], T)
+    value = settled(k, value, 0, 2)
     k.output("norms|lasts|figures", T)[s] = value
     statistic(k, value)
     kind = f"{'upper' if upper else 'lower'} {'unit ' if unit else ''}triangular"
-    k.summary(f"Solves {'one ' + kind + ' system for' if many else 'a ' + kind + ' system with'} one right-hand side per thread.")
+    what = f"one {kind} system for" if many else f"a {kind} system with"
+    k.summary(f"Solves {what} one right-hand side per thread.")
 
 
 def tridiagonal(k: Author) -> None:
@@ -214,13 +222,17 @@ def tridiagonal(k: Author) -> None:
     change = transform(k, "source|prepare|load_rhs", T, 1)
     last_c, last_x = k.var("c_prev|g0|last_c", number(0, T)), k.var("x_prev|y0|last_x", number(0, T))
 
-    def side(table: object, j: Term) -> Term:
-        value = table[j] if table is not None else off  # type: ignore[index]
-        return value  # type: ignore[no-any-return]
+    load = transform(k, "diagonal|band_of|load_band", T, 1)
+
+    def side(table: RowArray | None, j: Term) -> Term:
+        if table is not None:
+            return load(table[j])
+        assert off is not None
+        return off
 
     with sweep(k, rows.count, "j|i|e", ordered=True) as j:
         a = local(k, "aj|low_j|left", side(lower, j))
-        m = local(k, "m|den|pivot", diag[j] - a * last_c)
+        m = local(k, "m|den|pivot", load(diag[j]) - a * last_c)
         inv = local(k, "inv|w|recip", 1.0 / where(wp.abs(m) < 1.0e-3, number(1, T), m))
         last_c.set(side(upper, j) * inv)
         last_x.set((change(rhs[j]) - a * last_x) * inv)
