@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .author import Author
 from .choices import Choices
 from .program import Program
+from .tidy import tidied
 
 Family = Callable[[Author], None]
 
@@ -25,3 +26,14 @@ def one_of(category: str, *families: Family) -> Callable[[Choices], Program]:
 
     build.families = families  # type: ignore[attr-defined]
     return build
+
+
+def tidy_one_of(category: str, *families: Family) -> Callable[[Choices], Program]:
+    """Return :func:`one_of` of the families, whose programs lose what nothing reads."""
+    build = one_of(category, *families)
+
+    def tidy(choices: Choices) -> Program:
+        return tidied(build(choices))
+
+    tidy.families = families  # type: ignore[attr-defined]
+    return tidy

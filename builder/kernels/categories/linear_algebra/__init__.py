@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...families import one_of
+from ...families import tidy_one_of
 from .elements import finite_elements
 from .products import gemm, gemv, rank_one, spmv
 from .series import polynomial, power_iteration
@@ -11,7 +11,7 @@ from .solvers import conjugate, relaxation, triangular, tridiagonal
 from .transforms import butterfly, spectrum, wavelet
 from .vectors import axpy
 
-build = one_of(
+build = tidy_one_of(
     "linear_algebra",
     axpy, gemv, gemm, spmv, rank_one, relaxation, conjugate, triangular, tridiagonal, factorise, rotation,
     finite_elements, polynomial, butterfly, spectrum, wavelet, power_iteration,

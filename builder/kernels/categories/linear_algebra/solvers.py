@@ -193,11 +193,8 @@ def triangular(k: Author) -> None:
             d = local(k, "d|pivot|diag", at(i, i))
             safe = where(wp.abs(d) < 1.0e-3, number(1, T), d)
             x[s, i] = acc / safe if c.chance(1, 2) else varied(k, acc * (1.0 / safe), 0, 1)
-    if c.chance(1, 2):
-        value = x[s, wp.max(n - 1, 0)]
-    else:
-        value = total(k, "nrm|sq|ssum", n, lambda j: x[s, j] * x[s, j], T)
-    value = settled(k, value, 0, 2)
+    whole = total(k, "nrm|sq|ssum", n, lambda j: x[s, j] * x[s, j], T) if c.chance(1, 2) else x[s, wp.max(n - 1, 0)]
+    value = settled(k, whole, 0, 2)
     k.output("norms|lasts|figures", T)[s] = value
     statistic(k, value)
     kind = f"{'upper' if upper else 'lower'} {'unit ' if unit else ''}triangular"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...families import one_of
+from ...families import tidy_one_of
 from .automata import automaton
 from .dynamic import alignment, all_pairs, knapsack
 from .graphs import rank, relax
@@ -14,7 +14,7 @@ from .scans import scan
 from .searching import merge, search
 from .sorting import digits, exchange, rank_sort
 
-build = one_of(
+build = tidy_one_of(
     "sorting_searching",
     exchange, rank_sort, digits, row_sort, search, merge, scan, pattern, hashing, runs, alignment, knapsack, all_pairs,
     automaton, relax, rank, labels,

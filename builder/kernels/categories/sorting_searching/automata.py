@@ -45,9 +45,8 @@ def automaton(k: Author) -> None:
     place = (tid[0], i) if batch else i
     if kind != "packed" and c.chance(1, 4):
         rng = random_state(k, i)
-        value = local(
-            k, "noisy|flipped|mutated", where(uniform(k, rng) < coefficient(k, FLOAT, 1, 20), 1 - value, value)
-        )
+        flips = uniform(k, rng) < coefficient(k, FLOAT, 1, 20)
+        value = local(k, "noisy|flipped|mutated", where(flips, 1 - value, value))
     k.output("next_cells|out|world_out", T, 2 if batch else 1)[place] = value
     if c.chance(1, 3):
         age = k.inout("age|since|still_for", INT, 2 if batch else 1)

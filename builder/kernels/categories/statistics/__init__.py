@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...families import one_of
+from ...families import tidy_one_of
 from .dependence import covariance, density, quantile
 from .descriptive import histogram, moments
 from .filters import hidden_markov, kalman, smoothing
@@ -10,7 +10,7 @@ from .fits import logistic_gradient, mixture
 from .lattices import ising
 from .sampling import metropolis, resample, walk
 
-build = one_of(
+build = tidy_one_of(
     "statistics",
     histogram, moments, covariance, density, quantile, metropolis, resample, ising, walk, smoothing, kalman,
     hidden_markov, logistic_gradient, mixture,
