@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from ...families import tidy_one_of
+from .bands import tridiagonal
 from .elements import finite_elements
-from .products import gemm, gemv, rank_one, spmv
+from .products import gemm, gemv, rank_one
 from .series import polynomial, power_iteration
 from .small import factorise, rotation
-from .solvers import conjugate, relaxation, triangular, tridiagonal
+from .solvers import conjugate, relaxation, triangular
+from .sparse import spmv
 from .transforms import butterfly, spectrum, wavelet
 from .vectors import axpy
 
