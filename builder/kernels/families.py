@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .author import Author
 from .choices import Choices
 from .program import Program
+from .tidy import without_dead
 
 Family = Callable[[Author], None]
 
@@ -14,14 +15,15 @@ Family = Callable[[Author], None]
 def one_of(category: str, *families: Family) -> Callable[[Choices], Program]:
     """Return the ``build`` of a category: one of its families, each as likely, written by the choices.
 
-    A family's name is its function's, without leading underscores.
+    A family's name is its function's, without leading underscores. It may name more than it comes to need: what
+    nothing reads is left out.
     """
 
     def build(choices: Choices) -> Program:
         family = choices.pick(families)
         author = Author(choices, category, family.__name__.strip("_"))
         family(author)
-        return author.program()
+        return without_dead(author.program())
 
     build.families = families  # type: ignore[attr-defined]
     return build

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
-from .choices import Choices
 from .ops import op
 from .ops.special import SPECIALS
 from .program import (
@@ -31,16 +30,6 @@ from .program import (
 )
 from .reading import bodies, children, roots, statements
 from .types import BOOL
-
-
-def tidied(build: Callable[[Choices], Program]) -> Callable[[Choices], Program]:
-    """Return a category's ``build`` whose programs hold no dead code; nothing else of them changes."""
-
-    def clean(choices: Choices) -> Program:
-        return without_dead(build(choices))
-
-    clean.families = build.families  # type: ignore[attr-defined]
-    return clean
 
 
 def without_dead(program: Program) -> Program:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from .automata import automaton, sandpile
 from .flow import advect, confinement, projection, shallow_water
 from .fronts import level_set, llg, multigrid, phase_field
@@ -16,4 +15,4 @@ _FAMILIES = (
     euler_flux, phase_field, level_set, llg, multigrid, automaton, sandpile,
 )  # fmt: skip
 
-build = tidied(one_of("fields", *_FAMILIES))
+build = one_of("fields", *_FAMILIES)

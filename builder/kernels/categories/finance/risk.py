@@ -176,6 +176,7 @@ def _risk(k: Author, kind: str, rows: Rows, held: TermOf, T: Scalar) -> Term:
     c, n = k.c, rows.count
     if kind in ("variance", "component"):
         cov = k.input("cov|sigma_mat|covariance", T, 2)
+        n = local(k, "n_held|known|used", wp.min(n, cov.shape(0)))
 
         def row(a: Term) -> Term:
             inner = total(k, "cw|inner|marg", n, lambda b: cov[a, b] * held(b), T)
@@ -186,6 +187,7 @@ def _risk(k: Author, kind: str, rows: Rows, held: TermOf, T: Scalar) -> Term:
         return wp.sqrt(wp.abs(total(k, "acc|var_p|quad", n, row, T)) + 1.0e-8)
     if kind == "factor_variance":
         load, vol = k.input("loadings|betas|factor_map", T, 2), k.input("factor_var|f_var|premia", T)
+        n = local(k, "n_held|known|used", wp.min(n, load.shape(0)))
 
         def factor(f: Term) -> Term:
             e = local(k, "e|expo|net", total(k, "acc_f|expo_sum|bf", n, lambda j: held(j) * load[j, f], T))
@@ -193,6 +195,7 @@ def _risk(k: Author, kind: str, rows: Rows, held: TermOf, T: Scalar) -> Term:
 
         return wp.sqrt(wp.abs(total(k, "acc|var_p|quad", load.shape(1), factor, T)) + 1.0e-8)
     returns = k.input("returns|scenarios|shocks", T, 2)
+    n = local(k, "n_held|known|used", wp.min(n, returns.shape(1)))
     if kind == "beta":
         index = k.input("index_ret|market|bench", T)
 

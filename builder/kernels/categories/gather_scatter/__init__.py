@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from . import claims, gathers, holders, scatters, sparse, tables
 
-build = tidied(
-    one_of(
-        "gather_scatter",
-        *gathers.FAMILIES,
-        *scatters.FAMILIES,
-        *sparse.FAMILIES,
-        *tables.FAMILIES,
-        *claims.FAMILIES,
-        *holders.FAMILIES,
-    )
+build = one_of(
+    "gather_scatter",
+    *gathers.FAMILIES,
+    *scatters.FAMILIES,
+    *sparse.FAMILIES,
+    *tables.FAMILIES,
+    *claims.FAMILIES,
+    *holders.FAMILIES,
 )

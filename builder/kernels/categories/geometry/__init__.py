@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from .clouds import icp_residual, jump_flood, morton_codes, point_normals, tsdf_update
 from .curves import camera, curve_points, geodesic, skinning
 from .meshes import closest_point, mesh_normals, smooth_mesh
@@ -14,4 +13,4 @@ _FAMILIES = (
     icp_residual, point_normals, tsdf_update, morton_codes, jump_flood,
 )  # fmt: skip
 
-build = tidied(one_of("geometry", *_FAMILIES))
+build = one_of("geometry", *_FAMILIES)

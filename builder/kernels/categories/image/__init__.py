@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from .colour import colour_convert, demosaic, tone_map
 from .effects import blend, dither, stylise, threshold
 from .features import block_matching, corners, edges, optical_flow, similarity
@@ -15,4 +14,4 @@ _FAMILIES = (
     integral_rows, corners, optical_flow, block_matching, similarity, blend, dither, threshold, stylise,
 )  # fmt: skip
 
-build = tidied(one_of("image", *_FAMILIES))
+build = one_of("image", *_FAMILIES)

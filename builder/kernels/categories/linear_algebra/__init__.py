@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from ...families import one_of
-from .products import gemm, gemv, rank_one, spmv
-from .small import factorise, finite_elements, rotation
-from .solvers import conjugate, relaxation, triangular, tridiagonal
-from .transforms import butterfly, polynomial, power_iteration, spectrum, wavelet
+from .bands import tridiagonal
+from .elements import finite_elements
+from .products import gemm, gemv, rank_one
+from .series import polynomial, power_iteration
+from .small import factorise, rotation
+from .solvers import conjugate, relaxation, triangular
+from .sparse import spmv
+from .transforms import butterfly, spectrum, wavelet
 from .vectors import axpy
 
 build = one_of(

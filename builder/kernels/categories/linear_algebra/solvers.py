@@ -1,4 +1,4 @@
-"""Solvers: relaxation sweeps, conjugate-gradient updates, triangular and tridiagonal solves."""
+"""Solvers: relaxation sweeps, conjugate-gradient updates, triangular solves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def _stencil_sweep(k: Author, kind: str, T: Scalar) -> str:
     place = tid if dims > 1 else (tid,)
     x, b = k.input("x|u|field", T, dims), k.input("b|rhs|source", T, dims)
     rule = c.pick(("clamp", "skip", "wrap"))
-    shape = [local(k, words, x.shape(axis)) for axis, words in enumerate(("h|n0|rows", "w|n1|cols", "dd|n2|depth")[:dims])]
+    names = ("h|n0|rows", "w|n1|cols", "dd|n2|depth")[:dims]
+    shape = [local(k, words, x.shape(axis)) for axis, words in enumerate(names)]
     if rule == "skip":
         for index, size in zip(place, shape, strict=True):
             with k.if_((index < 1) if c.chance(1, 4) else (index == 0)):
@@ -61,7 +62,8 @@ def _stencil_sweep(k: Author, kind: str, T: Scalar) -> str:
             moved = index + step
             if rule != "skip":
                 moved = wp.clamp(moved, 0, size - 1) if rule == "clamp" else (moved + size) % size
-            near = x[(*place[:axis], moved, *place[axis + 1 :])]
+            beside: Like = (*place[:axis], moved, *place[axis + 1 :])
+            near = x[beside]
             around = near if around is None else around + near
     assert around is not None
     around = local(k, "around|nb_sum|s", around)
@@ -177,7 +179,7 @@ def triangular(k: Author) -> None:
 
     def at(r: Term, q: Term) -> Term:
         place = (q, r) if flip else (r, q)
-        return change(a[place] if many else a[(s, *place)])
+        return change(a[place] if many else a[s, place[0], place[1]])
 
     with k.for_("step|r0|turn", n) as turn:
         i = local(k, "i|row|r", n - 1 - turn) if upper else turn
@@ -189,73 +191,12 @@ def triangular(k: Author) -> None:
             x[s, i] = acc
         else:
             d = local(k, "d|pivot|diag", at(i, i))
-            x[s, i] = acc / where(wp.abs(d) < 1.0e-3, number(1, T), d) if c.chance(1, 2) else acc / (d + wp.sign(d) * 0.001 + 0.002)
-    value = settled(k, x[s, wp.max(n - 1, 0)] if c.chance(1, 2) else total(k, "nrm|sq|ssum", n, lambda j: x[s, j] * x[s, j], T), 0, 2)
+            safe = where(wp.abs(d) < 1.0e-3, number(1, T), d)
+            x[s, i] = acc / safe if c.chance(1, 2) else varied(k, acc * (1.0 / safe), 0, 1)
+    whole = total(k, "nrm|sq|ssum", n, lambda j: x[s, j] * x[s, j], T) if c.chance(1, 2) else x[s, wp.max(n - 1, 0)]
+    value = settled(k, whole, 0, 2)
     k.output("norms|lasts|figures", T)[s] = value
     statistic(k, value)
     kind = f"{'upper' if upper else 'lower'} {'unit ' if unit else ''}triangular"
-    k.summary(f"Solves {'one ' + kind + ' system for' if many else 'a ' + kind + ' system with'} one right-hand side per thread.")
-
-
-def tridiagonal(k: Author) -> None:
-    """Tridiagonal systems, one per thread, by Thomas' algorithm with scratch; or a step of cyclic reduction."""
-    c, T = k.c, precise(k)
-    reduction = c.chance(1, 3)
-    k.name("cyclic_reduction|pcr_step|reduce_tridiagonal" if reduction else "thomas|tridiagonal_solve|tdma|solve_bands")
-    if reduction:
-        _reduced(k, T)
-        return
-    rows = Rows(k, "s|system|line", "n|size|length", ("ragged", "flat", "batched"))
-    diag, rhs = rows.input("diag|b|main", T), rows.input("rhs|d|right", T)
-    lower = rows.input("lower|a|sub", T) if c.chance(2, 3) else None
-    upper = rows.input("upper|c_in|sup", T) if c.chance(2, 3) else None
-    off = setting(k, "off|coupling|r_off", -0.4, T) if lower is None or upper is None else None
-    cp, x = rows.output("cp|scratch|gam", T), rows.output("x|sol|u_out", T)
-    change = transform(k, "source|prepare|load_rhs", T, 1)
-    last_c, last_x = k.var("c_prev|g0|last_c", number(0, T)), k.var("x_prev|y0|last_x", number(0, T))
-
-    def side(table: object, j: Term) -> Term:
-        value = table[j] if table is not None else off  # type: ignore[index]
-        return value  # type: ignore[no-any-return]
-
-    with sweep(k, rows.count, "j|i|e", ordered=True) as j:
-        a = local(k, "aj|low_j|left", side(lower, j))
-        m = local(k, "m|den|pivot", diag[j] - a * last_c)
-        inv = local(k, "inv|w|recip", 1.0 / where(wp.abs(m) < 1.0e-3, number(1, T), m))
-        last_c.set(side(upper, j) * inv)
-        last_x.set((change(rhs[j]) - a * last_x) * inv)
-        cp[j] = last_c
-        x[j] = last_x
-    after = k.var("after|x_next|u_up", number(0, T))
-    with k.for_("back|rev|turn", rows.count) as back:
-        j = local(k, "jb|at|e1", rows.count - 1 - back)
-        after.set(x[j] - cp[j] * after)
-        x[j] = varied(k, Term(after.e), 0, 1) if c.chance(1, 2) else after
-    value = settled(k, Term(after.e), 0, 2)
-    rows.result("firsts|ends|boundary", T)[rows.place] = value
-    statistic(k, value)
-    k.summary(f"Solves one tridiagonal system of {change.words}right-hand sides per thread by Thomas' algorithm.")
-
-
-def _reduced(k: Author, T: Scalar) -> None:
-    c = k.c
-    i = k.tid("i|eq|row|tid")
-    a, b, d = k.input("a|lower|sub", T), k.input("b|diag|main", T), k.input("d|rhs|right", T)
-    up = k.input("c_in|upper|sup", T) if c.chance(1, 2) else a
-    n = local(k, "n|size|order", b.shape(0))
-    h = local(k, "h|stride|reach", wp.max(k.scalar("stride_in|dist|level", INT), 1))
-    low, high = local(k, "im|left|below", wp.max(i - h, 0)), local(k, "ip|right|above", wp.min(i + h, n - 1))
-
-    def over(top: Term, place: Term, inside: Term) -> Term:
-        q = local(k, "q|piv|bq", b[place])
-        return where(inside, -top / where(wp.abs(q) < 1.0e-3, number(1, T), q), number(0, T))
-
-    alpha = local(k, "alpha|k1|fl", over(a[i], low, i >= h))
-    beta = local(k, "beta|k2|fr", over(up[i], high, i + h < n))
-    new_d = settled(k, d[i] + alpha * d[low] + beta * d[high], 0, 2)
-    k.output("a_out|lower_out|sub_out", T)[i] = alpha * a[low]
-    k.output("c_out|upper_out|sup_out", T)[i] = beta * up[high]
-    k.output("b_out|diag_out|main_out", T)[i] = b[i] + alpha * up[low] + beta * a[high]
-    k.output("d_out|rhs_out|right_out", T)[i] = new_d
-    statistic(k, new_d)
-    k.summary("Makes one step of parallel cyclic reduction of a tridiagonal system.")
+    what = f"one {kind} system for" if many else f"a {kind} system with"
+    k.summary(f"Solves {what} one right-hand side per thread.")

@@ -70,7 +70,7 @@ def policy_loss(k: Author) -> None:
     k.name("ppo_loss|policy_loss|surrogate_loss|clipped_objective|pg_loss")
     cells = Cells(k, 2)
     spec = {"new": ("logp_new|new_logp", T), "old": ("logp_old|old_logp", T), "adv": ("adv|advantage", T)}
-    spec |= {"value": ("value|v_new", T), "target": ("target|ret", T)} if c.chance(1, 2) else {}
+    spec |= {"value": ("value|v_new", T), "target": ("target|goal_v", T)} if c.chance(1, 2) else {}
     r = records(k, cells, spec, "Transition|Sample|Step", "batch|rollout|transitions")
     hyper = settings(k, {"clip": ("clip|eps_clip", 0.2), "coef": ("vf_coef|coef|value_weight", 0.5)}, T)
     adv = local(k, "a|adv_n|scaled_adv", varied(k, r["adv"], 0, 2))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from .bonded import bonded, constraints, springs
 from .contacts import collide, granular
 from .motion import boris, integrate, langevin
@@ -15,4 +14,4 @@ _FAMILIES = (
     particles_to_grid, grid_to_particles, material_stress,
 )  # fmt: skip
 
-build = tidied(one_of("particles", *_FAMILIES))
+build = one_of("particles", *_FAMILIES)

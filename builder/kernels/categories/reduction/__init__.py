@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from . import across, ranges, tables
 
-build = tidied(one_of("reduction", *ranges.FAMILIES, *tables.FAMILIES, *across.FAMILIES))
+build = one_of("reduction", *ranges.FAMILIES, *tables.FAMILIES, *across.FAMILIES)

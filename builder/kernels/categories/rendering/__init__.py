@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from .frames import bloom, fractal, positional_encoding, rasterise, splats
 from .light import camera_rays, harmonics, path_bounce, shade, sky, textures, volume
 
@@ -12,4 +11,4 @@ _FAMILIES = (
     positional_encoding,
 )  # fmt: skip
 
-build = tidied(one_of("rendering", *_FAMILIES))
+build = one_of("rendering", *_FAMILIES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from .contact import contact_points, impulse
 from .control import actuators, drag_forces, suspension
 from .joints import joint_constraint, kinematics
@@ -14,4 +13,4 @@ _FAMILIES = (
     actuators, drag_forces,
 )  # fmt: skip
 
-build = tidied(one_of("rigid_bodies", *_FAMILIES))
+build = one_of("rigid_bodies", *_FAMILIES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from . import lines, places, recurrences, steps
 
-build = tidied(one_of("scan", *lines.FAMILIES, *recurrences.FAMILIES, *steps.FAMILIES, *places.FAMILIES))
+build = one_of("scan", *lines.FAMILIES, *recurrences.FAMILIES, *steps.FAMILIES, *places.FAMILIES)

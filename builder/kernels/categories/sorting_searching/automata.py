@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...author import Author
-from ...fusion import varied
+from ...fusion import coefficient, varied
 from ...fusion.cells import local
+from ...fusion.chance import random_state, uniform
 from ...terms import Term, both, either, number, where, wp
-from ...types import INT, UINT
+from ...types import FLOAT, INT, UINT
+from .sorting import figure
 
 At = Callable[[int], Term]
 
@@ -40,7 +42,16 @@ def automaton(k: Author) -> None:
     if c.chance(1, 4):
         frozen = k.input("frozen|walls|fixed", INT)
         value = where(frozen[i] != 0, at(0), value)
-    k.output("next_cells|out|world_out", T, 2 if batch else 1)[(tid[0], i) if batch else i] = value
+    place = (tid[0], i) if batch else i
+    if kind != "packed" and c.chance(1, 4):
+        rng = random_state(k, i)
+        flips = uniform(k, rng) < coefficient(k, FLOAT, 1, 20)
+        value = local(k, "noisy|flipped|mutated", where(flips, 1 - value, value))
+    k.output("next_cells|out|world_out", T, 2 if batch else 1)[place] = value
+    if c.chance(1, 3):
+        age = k.inout("age|since|still_for", INT, 2 if batch else 1)
+        age[place] = where(value == at(0), age[place] + 1, number(0, INT))
+    figure(k, place, value, 2 if batch else 1)
     if kind != "packed" and c.chance(1, 2):
         k.output("population|alive|mass", T).add_at(tid[0] if batch else 0, value)
     k.summary(f"Makes one step of a one-dimensional {kind} automaton.")

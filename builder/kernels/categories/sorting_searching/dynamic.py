@@ -10,6 +10,7 @@ from ...fusion.cells import local, precise, settled, transform
 from ...fusion.sweeps import TermOf, sweep
 from ...terms import Term, both, cast, either, number, where, wp
 from ...types import FLOAT, INT, Scalar
+from .sorting import figure
 
 Cell = Callable[[Term, Term, Term, Term, Term], Term]
 _KINDS = ("lcs", "edit", "smith_waterman", "dtw", "needleman", "frechet", "substring")
@@ -133,6 +134,9 @@ def knapsack(k: Author) -> None:
     def before_at(q: Term) -> Term:
         return old[tid[0], q] if batch else old[q]
 
+    if c.chance(1, 3):
+        with k.if_(cap > k.scalar("capacity|cap_max|budget", INT)):
+            k.leave()
     best = k.var("best|value|ways", before_at(cap))
     choice = k.var("choice|taken|used", number(0, INT)) if c.chance(1, 2) else None
     if c.chance(1, 2):
@@ -146,6 +150,7 @@ def knapsack(k: Author) -> None:
     k.output("next_row|best_out|table_out", T, 2 if batch else 1)[(tid[0], cap) if batch else cap] = value
     if choice is not None:
         k.output("choices|taken_out|back", INT, 2 if batch else 1)[(tid[0], cap) if batch else cap] = choice
+    figure(k, (tid[0], cap) if batch else cap, value, 2 if batch else 1)
     k.summary(f"Computes one row of the {kind.replace('_', ' ')} recurrence, one capacity per thread.")
 
 

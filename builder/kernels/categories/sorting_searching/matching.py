@@ -8,7 +8,7 @@ from ...fusion.cells import local, settled
 from ...fusion.sweeps import TermOf, sweep
 from ...terms import Like, Term, both, either, no, number, where, wp
 from ...types import FLOAT, INT, UINT, Scalar
-from .sorting import key_of
+from .sorting import figure, key_of
 
 
 def pattern(k: Author) -> None:
@@ -37,6 +37,7 @@ def pattern(k: Author) -> None:
     if c.chance(2, 3):
         out = k.output("hits|match_out|flags", INT, 2 if rows else 1)
         out[place] = where(hit, number(1, INT), number(0, INT)) if c.chance(1, 2) else varied(k, score, 0, 2)
+    figure(k, place, score, 2 if rows else 1)
     with k.if_(hit):
         k.output("n_hits|count_out|total_hits", INT).add_at(tid[0] if rows else number(0, INT), 1)
         if c.chance(1, 2):
@@ -106,6 +107,7 @@ def runs(k: Author) -> None:
             slot = local(k, "slot|to|dst", wp.clamp(places[i], 0, out.shape(0) - 1))
             out[slot] = varied(k, x[i], 0, 2)
             k.output("sources|from_idx|origin", INT)[slot] = i
+            figure(k, slot, slot - i)
     else:
         head = either(i == 0, mine != key(wp.max(i - 1, 0)))
         head = local(k, "head|begins|is_start", head)
@@ -113,6 +115,7 @@ def runs(k: Author) -> None:
             k.output("heads|flags|starts", INT)[i] = where(head, number(1, INT), number(0, INT))
             with k.if_(head):
                 k.output("n_runs|run_count|total_runs", INT).add_at(0, 1)
+                figure(k, i, i)
         else:
             _length(k, i, x.shape(0), key, mine, head)
     names = {
@@ -152,6 +155,7 @@ def _decode(k: Author, i: Term, x: Arr, T: Scalar) -> None:
             high.set(mid)
     k.output("decoded|out|expanded", T)[i] = varied(k, x[low], 0, 2)
     k.output("run_of|owner|source", INT)[i] = low
+    figure(k, i, Term(low.e))
 
 
 def _row_encode(k: Author, T: Scalar) -> None:
@@ -172,4 +176,5 @@ def _row_encode(k: Author, T: Scalar) -> None:
             w += 1
             size.set(number(0, INT))
     k.output("run_counts|n_out|row_runs", INT)[r] = w
+    figure(k, r, Term(w.e))
     k.summary(f"Run-length encodes each row of {T.name} values.")

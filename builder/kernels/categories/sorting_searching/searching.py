@@ -8,7 +8,7 @@ from ...fusion.cells import Cells, Change, local
 from ...fusion.sweeps import TermOf
 from ...terms import Term, both, either, no, number, where, wp
 from ...types import INT, Scalar
-from .sorting import key_of, key_type
+from .sorting import figure, key_of, key_type
 
 
 def search(k: Author) -> None:
@@ -125,11 +125,13 @@ def merge(k: Author) -> None:
             slot = local(k, "slot|dst|to", wp.min(i + place, out.shape(0) - 1))
             out[slot] = varied(k, a[i], 0, 1)
             k.output("origin|ranks|places", INT)[i] = slot
+            figure(k, i, place)
         else:
             inside = both(place < b.shape(0), order(b[wp.min(place, b.shape(0) - 1)]) == mine)
             flag = local(k, "flag|same|inside", where(inside, number(1, INT), number(0, INT)))
             k.output("flags|member|in_both", INT)[i] = flag
             k.output("n_common|size_out|shared_n", INT).add_at(0, flag)
+            figure(k, i, place)
     names = {
         "rank": "Places each key of one sorted array among another's",
         "path": "Takes one key of the merge of two arrays",
@@ -162,6 +164,7 @@ def _path(k: Author, i: Term, a: Arr, b: Arr, order: Change, T: Scalar) -> None:
             out[i] = varied(k, b[wp.min(other, nb - 1)], 0, 2)
     if c.chance(1, 2):
         k.output("splits|from_a|cross", INT)[wp.min(i, na - 1)] = low
+    figure(k, wp.min(i, na - 1), Term(low.e))
 
 
 def _merge_rows(k: Author, T: Scalar) -> None:
@@ -190,6 +193,7 @@ def _merge_rows(k: Author, T: Scalar) -> None:
         w += 1
     if c.chance(1, 2):
         k.output("sizes|lengths|filled", INT)[r] = w
+    figure(k, r, Term(w.e))
     k.summary(
         f"Merges pairs of sorted rows of {T.name} keys, compared {order.words or 'as they are '}, by one thread each."
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...author import Arr, Author
-from ...fusion import gate, varied
-from ...fusion.cells import Change, local
+from ...fusion import gate, statistic, varied
+from ...fusion.cells import Change, local, settled
 from ...fusion.sweeps import sweep, total
-from ...terms import Term, both, cast, either, no, number, where, wp
+from ...terms import Like, Term, both, cast, either, no, number, where, wp
 from ...types import DOUBLE, FLOAT, INT, INT64, UINT, Scalar, scalar_of
 
 
@@ -21,6 +21,18 @@ def key_of(k: Author, type_: Scalar) -> Change:
         return Change(lambda value: value, "")
     made = k.function("key_of|sort_key|priority|weight_of", {"v|x|item": type_}, lambda s, v: varied(s, v, 1, 2))
     return Change(made, "derived ")
+
+
+def figure(k: Author, place: Like, value: Term, ndim: int = 1) -> None:
+    """Perhaps keep a score made of a count, a rank or a code, as those do who use it at once."""
+    if k.c.chance(1, 3):
+        return
+    scored = cast(value, FLOAT)
+    if k.c.chance(1, 3):
+        scored = scored / k.scalar("scale|norm|temperature", FLOAT)
+    scored = settled(k, scored, 1, 3, "score|feature|gain|mark")
+    k.output("scores|features|marks", FLOAT, ndim)[place] = scored
+    statistic(k, scored)
 
 
 def exchange(k: Author) -> None:
@@ -149,6 +161,7 @@ def rank_sort(k: Author) -> None:
         k.output("ranks|rank_out|positions", INT, 2 if rows else 1)[at(i)] = rank
     else:
         k.output("order_out|perm|argsort", INT, 2 if rows else 1)[at(rank)] = i
+    figure(k, at(i), rank, 2 if rows else 1)
     where_ = "in its row" if rows else "in its segment" if segment is not None else "in the array"
     way = "descending" if down else "ascending"
     k.summary(f"Finds the {way} rank of each {order.words}{T.name} key {where_} by counting.")

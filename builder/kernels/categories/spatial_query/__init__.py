@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from . import fields, hierarchies, images, mesh_points, mesh_rays, neighbours, triangles
 
-build = tidied(
-    one_of(
-        "spatial_query",
-        *neighbours.FAMILIES,
-        *hierarchies.FAMILIES,
-        *mesh_points.FAMILIES,
-        *mesh_rays.FAMILIES,
-        *triangles.FAMILIES,
-        *fields.FAMILIES,
-        *images.FAMILIES,
-    )
+build = one_of(
+    "spatial_query",
+    *neighbours.FAMILIES,
+    *hierarchies.FAMILIES,
+    *mesh_points.FAMILIES,
+    *mesh_rays.FAMILIES,
+    *triangles.FAMILIES,
+    *fields.FAMILIES,
+    *images.FAMILIES,
 )

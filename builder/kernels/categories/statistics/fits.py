@@ -71,7 +71,8 @@ def mixture(k: Author) -> None:
     x = k.input("x|points|data", T, 2 if deep else 1)
     mu, spread = k.input("mu|means|centers", T, 2 if deep else 1), k.input("sigma|scales|widths", T)
     log_pi = k.input("log_pi|log_weights|prior", T)
-    n = local(k, "n_comp|n_mix|kk", log_pi.shape(0)) if c.chance(1, 2) else log_pi.shape(0)
+    n = mu.shape(0)
+    n = local(k, "n_comp|n_mix|kk", n) if c.chance(1, 2) else n
     change = transform(k, "pre|observe|feature", T, 1)
     dof = coefficient(k, T, 50, 300) if kind == "student" else number(1.0, T)
 

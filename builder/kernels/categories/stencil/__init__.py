@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...families import one_of
-from ...tidy import tidied
 from . import cells, equations, filters, fronts, staggered
 
-build = tidied(
-    one_of("stencil", *equations.FAMILIES, *fronts.FAMILIES, *staggered.FAMILIES, *filters.FAMILIES, *cells.FAMILIES)
+build = one_of(
+    "stencil", *equations.FAMILIES, *fronts.FAMILIES, *staggered.FAMILIES, *filters.FAMILIES, *cells.FAMILIES
 )
