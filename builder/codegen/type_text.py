@@ -13,7 +13,9 @@ _PYTHON = {"float32": "float", "int32": "int", "bool": "bool"}
 @cache
 def _names() -> dict[int, str]:
     """Return the shortest public name of each of Warp's types by the type's identity."""
-    named = sorted((name for name in dir(wp) if isinstance(getattr(wp, name), type)), key=lambda name: (len(name), name))
+    named = sorted(
+        (name for name in dir(wp) if isinstance(getattr(wp, name), type)), key=lambda name: (len(name), name)
+    )
     return {id(getattr(wp, name)): f"wp.{name}" for name in reversed(named)}
 
 

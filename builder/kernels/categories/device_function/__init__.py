@@ -7,6 +7,4 @@ from .calls import chain, early, overloads
 from .gradients import custom_gradient, replayed, slopes
 from .results import defaults, higher, several
 
-build = one_of(
-    "device_function", chain, overloads, early, several, higher, defaults, custom_gradient, replayed, slopes
-)
+build = one_of("device_function", chain, overloads, early, several, higher, defaults, custom_gradient, replayed, slopes)

@@ -15,13 +15,19 @@ def custom_gradient(k: Author) -> None:
     """Functions whose gradient is written by hand: straight-through, clipped, safe roots, surrogate steps."""
     c, T = k.c, k.c.weighted(REALS)
     way, vector = c.below(5), c.chance(1, 4)
-    k.name(("straight_through|quantised_pass", "clipped_gradient|clip_grad", "safe_sqrt|safe_root", "surrogate_step|spike",
-            "reversed_gradient|flip_grad")[way])  # fmt: skip
+    words = (
+        "straight_through|quantised_pass",
+        "clipped_gradient|clip_grad",
+        "safe_sqrt|safe_root",
+        "surrogate_step|spike",
+    )
+    k.name((*words, "reversed_gradient|flip_grad")[way])
     V: Value = VEC3 if vector and way in (1, 4) else T
     T = FLOAT if V is VEC3 else T
     two = c.chance(1, 2)
 
     def forward(s: Scope, x: Term, *more: Term) -> Term:
+        y: Term
         if V is VEC3:
             y = varied(s, x, 0, 2)
         elif way == 0:

@@ -89,7 +89,15 @@ def counting(k: Author) -> None:
     c = k.c
     T = width(k, *UNSIGNED, INT, INT64)
     way = c.below(5)
-    k.name(("parity_check|bit_parity", "hamming|bits_differing", "count_bits|popcount", "bit_length|digits", "count_set|kernighan")[way])
+    k.name(
+        (
+            "parity_check|bit_parity",
+            "hamming|bits_differing",
+            "count_bits|popcount",
+            "bit_length|digits",
+            "count_set|kernighan",
+        )[way]
+    )
     a = k.input("a|masks|words", T)
     i = gate(k, k.tid("i|tid|idx"), a.shape(0))
     x = varied(k, a[i], 0, 2)
@@ -122,8 +130,8 @@ def counting(k: Author) -> None:
         hist = k.output("hist|bins|counts", INT)
         k.atomic("add", hist, wp.abs(total) % hist.shape(0), 1 if c.chance(1, 2) else total)
     else:
-        k.output("out|counts|result", INT)[i] = total & 1 if way == 0 else varied(k, total, 0, 2)
-    what = ("the parity or number of set bits", "differing bits", "set bits one by one", "digits", "set bits by clearing the lowest")[way]  # fmt: skip
+        k.output("out|counts|result", INT)[i] = total & 1 if way == 0 and c.chance(1, 2) else varied(k, total, 0, 2)
+    what = ("the set bits", "the differing bits", "the set bits", "the digits", "the set bits")[way]
     k.summary(f"Counts {what} of {T.name} words.")
 
 

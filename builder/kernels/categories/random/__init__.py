@@ -6,6 +6,4 @@ from ...families import one_of
 from .estimates import dice, integral, poisson_events, walk
 from .fields import dither, flow, jitter, noise_texture, octaves, samples
 
-build = one_of(
-    "random", integral, walk, dice, poisson_events, jitter, dither, noise_texture, octaves, flow, samples
-)
+build = one_of("random", integral, walk, dice, poisson_events, jitter, dither, noise_texture, octaves, flow, samples)
