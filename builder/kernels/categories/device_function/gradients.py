@@ -7,7 +7,7 @@ from ...fusion import coefficient, gate, statistic, varied
 from ...ops import Op
 from ...program import Apply
 from ...terms import Term, number, where, wp
-from ...types import FLOAT, INT, VEC3, Array, Value
+from ...types import DOUBLE, FLOAT, HALF, INT, VEC3, Array, Value
 from .calls import REALS
 
 
@@ -119,7 +119,8 @@ def replayed(k: Author) -> None:
 
 def slopes(k: Author) -> None:
     """Derivatives of functions within the kernel: ``wp.grad``, Newton steps, error propagation."""
-    c, T = k.c, k.c.weighted(REALS)
+    # Not float32: Warp seeds its adjoint with ``float(1)``, which its own macro turns into what is not declared.
+    c, T = k.c, k.c.weighted({DOUBLE: 4, HALF: 1})
     k.name("slope_at|newton_by_grad|propagate_error|descend|tangent_line")
     f = k.function("f|curve|energy|model", {"x|u|r": T}, lambda s, x: varied(s, x, 2, 4), returns=True)
     df = f.gradient()
