@@ -158,8 +158,8 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
         return convert(draft, scalar, type_)
     if isinstance(source, Mat):
         square = source.rows == source.cols
-        ways = ("wp.trace", "wp.determinant") if square and source.rows < 5 else ("wp.trace",)
-        scalar = apply(c.pick(ways), value) if square else draft.component(value)
+        forms = ("wp.trace", "wp.determinant") if square and source.rows < 5 else ("wp.trace",)
+        scalar = apply(c.pick(forms), value) if square else draft.component(value)
         return convert(draft, scalar, type_)
     if isinstance(source, (Quat, Transform)):
         return convert(draft, draft.component(value), type_)

@@ -9,7 +9,6 @@ from ..program import Name, Program
 from ..statements import combine, let, store
 from ..types import DOUBLE, FLOAT, HALF, INT, INT16, INT64, UINT, UINT8, UINT64
 
-
 _REALS = {FLOAT: 6, DOUBLE: 3, HALF: 2}
 _INTEGERS = (INT, INT64, UINT, UINT64, INT16, UINT8)
 

@@ -10,10 +10,9 @@ from ..statements import combine, let, store
 from ..types import DOUBLE, HALF, MAT22, MAT33, MAT44, mat
 from ..types import vec as vector
 
-
 _KINDS = (
-    MAT33, MAT22, MAT44, MAT33, MAT33, MAT22, mat(3, 3, DOUBLE), mat(2, 2, DOUBLE), mat(3, 3, HALF), mat(2, 3), mat(3, 4),
-    mat(4, 3), mat(2, 3, DOUBLE),
+    MAT33, MAT22, MAT44, MAT33, MAT33, MAT22, mat(3, 3, DOUBLE), mat(2, 2, DOUBLE), mat(3, 3, HALF), mat(2, 3),
+    mat(3, 4), mat(4, 3), mat(2, 3, DOUBLE),
 )  # fmt: skip
 
 

@@ -7,13 +7,12 @@ from ..draft import Draft
 from ..grammar import INTEGER_VECTOR, VECTOR, VECTOR_MORE, expr
 from ..program import Program
 from ..statements import combine, let, store
-from ..types import DOUBLE, FLOAT, HALF, INT, UINT8, VEC2, VEC3, VEC4, vec
-
+from ..types import DOUBLE, HALF, INT, UINT8, VEC2, VEC3, VEC4, vec
 
 # Those that the tables know best come up most.
 _KINDS = (
-    VEC3, VEC2, VEC4, VEC3, VEC3, VEC2, vec(3, DOUBLE), vec(2, DOUBLE), vec(4, DOUBLE), vec(3, HALF), vec(4, HALF), vec(5),
-    vec(8), vec(3, INT), vec(2, INT), vec(4, UINT8),
+    VEC3, VEC2, VEC4, VEC3, VEC3, VEC2, vec(3, DOUBLE), vec(2, DOUBLE), vec(4, DOUBLE), vec(3, HALF), vec(4, HALF),
+    vec(5), vec(8), vec(3, INT), vec(2, INT), vec(4, UINT8),
 )  # fmt: skip
 
 
