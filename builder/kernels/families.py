@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .author import Author
 from .choices import Choices
 from .program import Program
+from .prune import pruned
 
 Family = Callable[[Author], None]
 
@@ -21,7 +22,7 @@ def one_of(category: str, *families: Family) -> Callable[[Choices], Program]:
         family = choices.pick(families)
         author = Author(choices, category, family.__name__.strip("_"))
         family(author)
-        return author.program()
+        return pruned(author.program())
 
     build.families = families  # type: ignore[attr-defined]
     return build

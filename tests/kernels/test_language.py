@@ -39,7 +39,8 @@ def test_generates_and_reads_what_it_declares(category):
         program = draw_program(CounterChoices(17, index), {category: 1.0})
         source = to_source(program)
         assert codegen.generate(source.text).kernel_name == program.name
-        assert program.family and program.summary
+        assert program.family
+        assert program.summary
         assert source.description.startswith(program.summary)
         names = {node.name for node in expressions(program) if isinstance(node, Name)}
         arrays = {node.array for node in expressions(program) if hasattr(node, "array")}
@@ -153,9 +154,9 @@ def test_slices_and_attributes_have_types():
     X = k.scalar("X", transform())
     assert (X.p.type, X.q.type, X.q.w.type) == (VEC3, QUAT, FLOAT)
     with pytest.raises(TypeError, match="no slices"):
-        X[0:3]
+        _ = X[0:3]
     with pytest.raises(AttributeError):
-        v.x.y
+        _ = v.x.y
     assert identity(QUAT).type == QUAT
 
 
@@ -176,7 +177,8 @@ def test_structs_are_built_of_their_fields_in_order():
     k = Author(CounterChoices(1, 1), "struct")
     pair = k.struct("Pair", {"a": FLOAT, "b": INT})
     made = make(pair, 1.0, 2)
-    assert isinstance(made.e, Apply) and made.type == pair
+    assert isinstance(made.e, Apply)
+    assert made.type == pair
     with pytest.raises(TypeError, match="its fields in order"):
         make(pair, 1.0, wp.sin(made.a))
 

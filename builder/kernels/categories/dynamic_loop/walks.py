@@ -184,7 +184,8 @@ def chase(k: Author) -> None:
     kinds: list[tuple[str, Term]] = [("roots|ends|leaders", Term(node.e)), ("lengths|depths|ranks", turns)]
     if acc is not None:
         kinds.append(("sums|totals|costs", Term(acc.e)))
-    for words, value in c.sample(kinds, c.between(1, 2)) if acc is None else [kinds[-1], kinds[c.below(2)]]:
+    others = [kinds[0], *kinds[2:]]
+    for words, value in [kinds[1], *c.sample(others, c.below(len(others) + 1))]:
         made = varied(k, value, 0, 2)
         k.output(words, made.type)[i] = made
     what = ("a linked list", "links to a root", "a cycle of links", "a list")[way]

@@ -19,7 +19,10 @@ def packing(k: Author) -> None:
     if unpack:
         k.name("unpack_words|split_fields|extract_bits|decode_words")
         words = k.input("words|packed|codes", W)
-        outs = [k.output(f"{a}|{b}", INT if c.chance(1, 2) else W) for a, b in zip("rgbw", "uvst", strict=True)][:count]
+        outs = [
+            k.output(f"{a}|{b}", INT if c.chance(1, 2) else W)
+            for a, b in list(zip("rgbw", "uvst", strict=True))[:count]
+        ]
         i = gate(k, k.tid("i|tid|idx"), words.shape(0))
         w = k.let("w|word|code", varied(k, words[i], 0, 2))
         mask = number((1 << c.between(4, step - 1)) - 1, W)
@@ -31,7 +34,7 @@ def packing(k: Author) -> None:
         k.summary(f"Takes {count} fields out of {W.name} words by shifts and masks.")
         return
     k.name("pack_fields|pack_words|combine_bits|encode_fields")
-    fields = [k.input(f"{a}|{b}", c.pick((INT, W, UINT8))) for a, b in zip("rgbw", "uvst", strict=True)][:count]
+    fields = [k.input(f"{a}|{b}", c.pick((INT, W, UINT8))) for a, b in list(zip("rgbw", "uvst", strict=True))[:count]]
     out = k.output("packed|words|codes", W)
     i = gate(k, k.tid("i|tid|idx"), fields[0].shape(0))
     one = number((1 << c.between(4, step - 1)) - 1, W)
