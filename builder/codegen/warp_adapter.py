@@ -222,14 +222,14 @@ def _split_kernel(text: str, backward_name: str) -> tuple[str, str]:
 
 def _device_code(builder: Any, kernel: Any, device: str, structs: str) -> DeviceCode:
     # The order of ModuleBuilder.codegen: functions, adjoints (custom ones first), functions that call
-    # wp.grad() and so need adjoints above them, the kernel.
+    # wp.grad() and so need adjoints above them, the kernel, which may call it too.
     plain = [f for f in builder.functions if not f.adj.uses_grad_call]
     calling_grad = [f for f in builder.functions if f.adj.uses_grad_call]
     custom = {f.custom_grad_func for f in plain if f.custom_grad_func is not None}
     adjoints = sorted(plain, key=lambda f: f not in custom)
     forward = builder._codegen_functions(plain, device, forward_only=True)
     backward = builder._codegen_functions(adjoints, device, reverse_only=True)
-    if calling_grad:
+    if calling_grad or kernel.adj.uses_grad_call:
         forward += backward + builder._codegen_functions(calling_grad, device, forward_only=True)
         backward = ""
     text = wcodegen.codegen_kernel(kernel, device=device, options=builder.options)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .program import Apply, Arg, Atomic, Body, Do, Each, For, Function, If, Leave, Program, Put, Store, While
+from .program import Apply, Atomic, Body, Do, Each, For, If, Leave, Program, Put, Store, While
 from .reading import Reading, bodies, dtype_name, stored_array
 from .types import Array
 
 _OPERATOR_WORDS = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floordiv", "%": "mod", "neg": "neg",
-    "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr",
+    "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr", "~": "inv", "pos": "pos",
+    "==": "eq", "!=": "ne",
 }  # fmt: skip
 _SHOWN_OPS = 4
 
@@ -83,10 +84,6 @@ def features(reading: Reading) -> tuple[str, ...]:
     return tuple(sorted(tags | _module_tags(program)))
 
 
-def _params(owner: Program | Function) -> tuple[Arg, ...]:
-    return owner.args if isinstance(owner, Program) else owner.params
-
-
 def _module_tags(program: Program) -> set[str]:
     """Return the tags of what stands above the kernel, and of its decorator."""
     tags = {f"family:{program.family}"} if program.family else set()
@@ -102,7 +99,8 @@ def _module_tags(program: Program) -> set[str]:
     if "grid_stride" in options:
         tags.add("launch:grid_stride" if options["grid_stride"] else "launch:lean")
     tags |= {f"launch:{name}" for name in options if name != "grid_stride"}
-    if any(arg.generic for owner in (program, *program.functions) for arg in _params(owner)):
+    params = [*program.args, *(arg for function in program.functions for arg in function.params)]
+    if any(arg.generic for arg in params):
         tags.add("uses:generic")
     return tags
 

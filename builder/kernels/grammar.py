@@ -41,6 +41,12 @@ INTEGER = ("int",)
 BITS = ("int", "bits")
 MATH = ("math", "arith", "math2")
 VECTOR = ("vec", "vec_make", "vec_reduce", "arith")
+INTEGER_MORE = ("int", "bits", "int2", "bits2")
+ARITHMETIC_MORE = ("arith", "arith2", "arith3")
+MATH_MORE = ("math", "arith", "math2", "math3")
+VECTOR_MORE = ("vec", "vec_make", "vec_reduce", "arith", "vec2")
+INTEGER_VECTOR = ("ivec", "ivec_make", "ivec_reduce", "ivec2", "bits_vec", "int")
+MATRIX_MORE = ("mat", "mat_make", "mat_vec", "mat_reduce", "vec", "arith", "mat_more", "rect", "rect_vec", "rect_make")
 _BASIC = ("arith", "int", "vec", "mat")
 _MAKERS = ("vec_make", "mat_make")
 MATRIX = ("mat", "mat_make", "mat_vec", "mat_reduce", "vec", "arith")
@@ -131,7 +137,7 @@ def _compound(draft: Draft, type_: Value) -> Expr:
 
 def convertible(source: Value, target: Value) -> bool:
     """Say whether :func:`convert` turns ``source`` into another type ``target``."""
-    if source == target or source == BOOL or isinstance(source, (Array, Struct, Tile, Opaque, Several)):
+    if source in (target, BOOL) or isinstance(source, (Array, Struct, Tile, Opaque, Several)):
         return False
     return not (isinstance(source, (Vec, Mat)) and not source.dtype.is_float)
 
@@ -147,13 +153,13 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     if source == BOOL:
         return convert(draft, _flag(value, scalar_of(type_)), type_)
     if isinstance(source, Vec):
-        short = source.dtype.bits > 8 and c.chance(1, 2)
-        scalar = apply(c.pick(("wp.length", "wp.length_sq")), value) if short else draft.component(value)
+        ways = ("wp.length", "wp.length_sq") if source.dtype.is_float else ("wp.max", "wp.min")
+        scalar = apply(c.pick(ways), value) if c.chance(1, 2) else draft.component(value)
         return convert(draft, scalar, type_)
     if isinstance(source, Mat):
         square = source.rows == source.cols
-        ways = ("wp.trace", "wp.determinant") if square and source.rows < 5 else ("wp.trace",)
-        scalar = apply(c.pick(ways), value) if square else draft.component(value)
+        forms = ("wp.trace", "wp.determinant") if square and source.rows < 5 else ("wp.trace",)
+        scalar = apply(c.pick(forms), value) if square else draft.component(value)
         return convert(draft, scalar, type_)
     if isinstance(source, (Quat, Transform)):
         return convert(draft, draft.component(value), type_)

@@ -122,7 +122,9 @@ def steps(draft: Draft, states: Sequence[Local], families: tuple[str, ...], dept
     """Emit a small body: perhaps a local, then one or two updates of the states."""
     c = draft.choices
     if c.chance(1, 3):
-        let(draft, FLOAT if c.chance(2, 3) else states[0].type, c.between(1, depth), families)
+        scalar = scalar_of(states[0].type)
+        real = scalar if scalar.is_float else FLOAT
+        let(draft, real if c.chance(2, 3) else states[0].type, c.between(1, depth), families)
     made: list[Stmt] = []
     for _ in range(c.pick((1, 1, 2))):
         stmt = update(draft, c.pick(states), c.between(1, depth), families)

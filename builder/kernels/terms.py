@@ -161,7 +161,8 @@ class Term:
 def _attribute(type_: Value, name: str) -> Value | None:
     """Return the type of what Warp gives by name of a vector, quaternion or transform; None if it gives none."""
     if isinstance(type_, Transform):
-        return {"p": vec(3, type_.dtype), "q": quat(type_.dtype)}.get(name)
+        parts: dict[str, Value] = {"p": vec(3, type_.dtype), "q": quat(type_.dtype)}
+        return parts.get(name)
     if isinstance(type_, (Vec, Quat)) and name in tuple("xyzw"[: type_.n if isinstance(type_, Vec) else 4]):
         return type_.dtype
     return None

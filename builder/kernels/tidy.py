@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .ops import op
+from .ops import Op, op
 from .ops.special import SPECIALS
 from .program import (
     Apply,
@@ -42,7 +42,8 @@ def without_dead(program: Program) -> Program:
         everywhere = [stmt for body in bodies(program) for stmt in statements(body)]
         dead = {stmt.name for stmt in everywhere if isinstance(stmt, Let)} - alive
         dead -= {s.name for s in everywhere if isinstance(s, (Let, Assign)) and _acts(s.value)}
-        functions = tuple(f for f in program.functions if f.name in alive)
+        natives = " ".join(f.snippet.forward for f in program.functions if f.snippet is not None)
+        functions = tuple(f for f in program.functions if f.name in alive or f.name in natives)
         if not dead and len(functions) == len(program.functions):
             break
         functions = tuple(replace(f, body=_without(f.body, dead)) for f in functions)
@@ -89,7 +90,7 @@ def _names(node: Expr) -> tuple[str, ...]:
     if isinstance(node, Name):
         return (node.name,)
     if isinstance(node, Call):
-        return (node.function,)
+        return (node.function.removeprefix("wp.grad(").removesuffix(")"),)
     if isinstance(node, Word):
         return (node.text,)
     return (node.array,) if isinstance(node, (Load, Extent)) else ()
@@ -97,10 +98,12 @@ def _names(node: Expr) -> tuple[str, ...]:
 
 def _acts(value: Expr) -> bool:
     """Say whether working an expression out may change more than its value."""
-    return any(
-        isinstance(node, Call) or (isinstance(node, Apply) and (node.op.builtin or "") in SPECIALS)
-        for node in _nodes(value)
-    )
+    return any(isinstance(node, Call) or (isinstance(node, Apply) and _effect(node.op)) for node in _nodes(value))
+
+
+def _effect(op: Op) -> bool:
+    # A draw moves its random state on.
+    return (op.builtin or "") in SPECIALS or op.family.startswith("rand")
 
 
 def _without(body: Body, dead: set[str]) -> Body:

@@ -11,7 +11,6 @@ from builder.kernels.reading import Reading
 from builder.kernels.render import render
 from builder.kernels.types import BFLOAT, BOOL, DOUBLE, FLOAT, INT, Array, Several, vec
 
-
 INDEX = (Name("i", INT),)
 
 

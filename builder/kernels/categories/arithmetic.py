@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import BITS, INTEGER, NUMERIC, expr
+from ..grammar import ARITHMETIC_MORE, BITS, INTEGER, INTEGER_MORE, NUMERIC, expr
 from ..program import Name, Program
 from ..statements import combine, let, store
-from ..types import FLOAT, INT
+from ..types import DOUBLE, FLOAT, HALF, INT, INT16, INT64, UINT, UINT8, UINT64
+
+_REALS = {FLOAT: 6, DOUBLE: 3, HALF: 2}
+_INTEGERS = (INT, INT64, UINT, UINT64, INT16, UINT8)
 
 
 def build(c: Choices) -> Program:
     draft = Draft(c, "arithmetic", c.pick((1, 1, 2, 3)))
     integer = c.chance(1, 3)
-    main, families = (INT, BITS if c.chance(1, 2) else INTEGER) if integer else (FLOAT, NUMERIC)
+    if integer:
+        main, families = c.pick(_INTEGERS), c.pick((INTEGER, BITS, INTEGER_MORE))
+    else:
+        main, families = c.weighted(_REALS), c.pick((NUMERIC, NUMERIC, ARITHMETIC_MORE))
     for _ in range(c.between(1, 3)):
         draft.input(main)
     if c.chance(1, 4):
-        draft.input(FLOAT if integer else INT)
+        draft.input(c.pick((FLOAT, DOUBLE)) if integer else c.pick((INT, UINT)))
     for _ in range(c.between(1, 4)):
         let(draft, main, c.between(1, 3), families)
     if c.chance(1, 4):

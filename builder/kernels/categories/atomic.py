@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import MATH, NUMERIC, VECTOR, expr, leaf
+from ..grammar import INTEGER_MORE, MATH, NUMERIC, VECTOR, expr, leaf
 from ..guards import apply
 from ..ops import op
 from ..program import Apply, Arg, Expr, Extent, Literal, Program
 from ..statements import atomic, branch, combine, leave_early, let
-from ..types import FLOAT, INT, VEC3, Value
+from ..types import DOUBLE, FLOAT, INT, INT64, UINT, VEC3, Value
 
 _KINDS = {"add": 5, "sub": 1, "min": 2, "max": 2}
 
@@ -49,14 +49,14 @@ def _update(draft: Draft, families: tuple[str, ...], kind: str, dtype: Value) ->
 
 def build(c: Choices) -> Program:
     draft = Draft(c, "atomic", c.pick((1, 1, 2)))
-    dtype = draft.kind(FLOAT, FLOAT, INT, VEC3)
+    dtype = draft.kind(FLOAT, FLOAT, INT, VEC3, DOUBLE, INT64, UINT)
     draft.input(dtype)
     for _ in range(c.between(0, 2)):
         draft.input(draft.kind(FLOAT, INT))
     if c.chance(1, 4):
         draft.scalar(FLOAT)
     families = VECTOR if dtype == VEC3 else MATH if c.chance(1, 3) else NUMERIC
-    families = ("int", "bits") if dtype == INT else families
+    families = INTEGER_MORE if dtype in (INT, INT64, UINT) else families
     if c.chance(1, 5):
         leave_early(draft)
     for _ in range(c.below(3)):

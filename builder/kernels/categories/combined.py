@@ -9,34 +9,37 @@ from ..guards import apply, whole
 from ..indices import wrapped
 from ..program import Expr, Extent, Literal, Name, Program
 from ..statements import atomic, branch, combine, finish, let, loop, settle, state, steps, store
-from ..types import FLOAT, INT, VEC2, VEC3
+from ..types import DOUBLE, INT, QUAT, VEC2, VEC3, Quat, Vec, vec
 
-_FAMILIES = (*VECTOR, "math", "arith2")
+_KINDS: tuple[Vec | Quat, ...] = (VEC3, VEC2, vec(3, DOUBLE), QUAT, VEC3, vec(4))
+QUATERNION = ("quat", "quat_sum", "quat_make", "quat_fill", "quat_reduce", "arith")
 
 
 def build(c: Choices) -> Program:
     draft = Draft(c, "combined", c.pick((1, 1, 2)))
-    kind = c.pick((VEC3, VEC2))
+    kind = c.pick(_KINDS)
+    real = kind.dtype
+    families = QUATERNION if kind is QUAT else VECTOR
     points = draft.input(kind, 1)
-    draft.input(FLOAT)
+    draft.input(real)
     if c.chance(1, 3):
         draft.input(INT)
     if c.chance(1, 2):
-        draft.scalar(FLOAT)
+        draft.scalar(real)
     count = draft.scalar(INT) if c.chance(1, 3) else None
-    let(draft, kind, c.between(1, 2), VECTOR)
-    states = [state(draft, FLOAT)]
+    let(draft, kind, c.between(1, 2), families)
+    states = [state(draft, real)]
     if c.chance(1, 3):
         states.append(state(draft, kind))
 
     def body(counter: Local) -> None:
         terms = (Name(draft.tid[0], INT), Name(counter.name, INT))
         other = draft.load(points, (wrapped(points, 0, *terms[c.below(2) :]),))
-        draft.let(other if c.chance(1, 2) else apply("-", other, expr(draft, kind, 0, VECTOR)))
+        draft.let(other if c.chance(1, 2) else apply("-", other, expr(draft, kind, 0, families)))
         if c.chance(1, 2):
-            branch(draft, 1, c.chance(1, 2), lambda: steps(draft, states, _FAMILIES))
+            branch(draft, 1, c.chance(1, 2), lambda: steps(draft, states, (*families, "math", "arith2")))
         else:
-            steps(draft, states, _FAMILIES)
+            steps(draft, states, (*families, "math", "arith2"))
         settle(draft, states[0])
 
     bound: Expr = Extent(points.name, 0) if c.chance(1, 2) else whole(c, 2, 4)
@@ -47,11 +50,11 @@ def build(c: Choices) -> Program:
     finish(draft, states)
     for local in states[1:]:
         store(draft, draft.read(local), kind)
-    total = combine(draft, FLOAT, draft.read(states[0]))
+    total = combine(draft, real, draft.read(states[0]))
     if c.chance(1, 3):
-        bins = draft.output(FLOAT, 1, name=draft.names.bins())
+        bins = draft.output(real, 1, name=draft.names.bins())
         index = apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
-        atomic(draft, c.pick(("add", "max")), bins.name, (index,), convert(draft, total, FLOAT))
+        atomic(draft, c.pick(("add", "max")), bins.name, (index,), convert(draft, total, real))
     else:
-        store(draft, total, FLOAT)
+        store(draft, total, real)
     return draft.program()

@@ -127,7 +127,9 @@ def _functions(k: Author) -> None:
     """Concrete kernels that call generic functions with several types."""
     c = k.c
     k.name("call_generic|mixed_calls|any_functions|reuse_generic|two_types")
-    types: list[Value] = c.sample((FLOAT, DOUBLE, VEC3, VEC2, vec(3, DOUBLE), VEC4, HALF, vec(4, DOUBLE)), c.between(2, 3))
+    types: list[Value] = c.sample(
+        (FLOAT, DOUBLE, VEC3, VEC2, vec(3, DOUBLE), VEC4, HALF, vec(4, DOUBLE)), c.between(2, 3)
+    )
     way = c.below(5)
 
     def body(s: Scope, a: Term, b: Term) -> Term:
@@ -143,6 +145,7 @@ def _functions(k: Author) -> None:
     f = k.function("join|pair|both", dict.fromkeys(words, types[0]), body, generic=words)
     more = None
     if c.chance(1, 2):
+
         def second(s: Scope, x: Term) -> Term:
             return f(x, x + x) if s.c.chance(1, 2) else f(x + x, -x)
 
@@ -233,7 +236,9 @@ def _rotations(k: Author) -> None:
         acc.set(f(Term(acc.e), varied(k, nxt, 0, 2)) if c.chance(2, 3) else f(varied(k, nxt, 0, 2), Term(acc.e)))
         if c.chance(1, 3):
             with k.if_(j % c.between(2, 4) == 0):
-                acc.set(varied(k, Term(acc.e), 1, 1) if not isinstance(T, Transform) else wp.transform_inverse(Term(acc.e)))
+                acc.set(
+                    varied(k, Term(acc.e), 1, 1) if not isinstance(T, Transform) else wp.transform_inverse(Term(acc.e))
+                )
     value = k.let("value|r|res", varied(k, Term(acc.e), 0, 2))
     out[i] = value if c.chance(1, 2) else f(value, items[i, 0] if two else items[i])
     k.summary(f"Multiplies elements of any type that has a product, here {T.name}, by a generic kernel.")

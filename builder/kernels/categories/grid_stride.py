@@ -10,6 +10,8 @@ from ..fusion import coefficient, statistic, varied
 from ..terms import Term, number, wp
 from ..types import DOUBLE, FLOAT, INT, VEC2, VEC3, Scalar, Value
 
+_ELEMENTS: tuple[Value, ...] = (FLOAT, FLOAT, VEC3, DOUBLE, INT, VEC2)
+
 
 def _options(k: Author, *, own_loop: bool = False) -> None:
     """Set the arguments of the decorator: the loop, the backward pass, launch bounds or registers."""
@@ -40,27 +42,27 @@ def _strided(k: Author, i: Term, n: Term, step: Callable[[Term], None]) -> str:
         return "every stride-th element"
     if way == 1:
         with k.for_("b|turn|it", (n - i + stride) // wp.max(stride, 1)) as b:
-            j = k.let("j|e|pos", i + b * stride)
-            with k.if_(j < n):
-                step(j)
+            place = k.let("j|e|pos", i + b * stride)
+            with k.if_(place < n):
+                step(place)
         return "every stride-th element"
     if way == 2:
         chunk = k.let("chunk|span|per", (n + wp.max(stride, 1) - 1) // wp.max(stride, 1))
-        with k.for_("j|e|pos", i * chunk, wp.min((i + 1) * chunk, n)) as j:
-            step(j)
+        with k.for_("j|e|pos", i * chunk, wp.min((i + 1) * chunk, n)) as place:
+            step(place)
         return "a block of elements"
     with k.for_("b|turn|it", k.scalar("turns|per_thread|rounds", INT)) as b:
-        j = k.let("j|e|pos", b * stride + i)
-        with k.if_(j >= n):
+        place = k.let("j|e|pos", b * stride + i)
+        with k.if_(place >= n):
             k.leave("break" if c.chance(2, 3) else "continue")
-        step(j)
+        step(place)
     return "every stride-th element"
 
 
 def _map(k: Author) -> None:
     """Element-wise work of threads that each take several elements."""
     c = k.c
-    T: Value = c.pick((FLOAT, FLOAT, VEC3, DOUBLE, INT))
+    T = c.pick(_ELEMENTS)
     k.name("strided_map|grid_loop|persistent_map|many_per_thread|strided_update")
     _options(k, own_loop=True)
     x, y = k.input("x|a|src", T), k.input("y|b|aux", T) if c.chance(1, 2) else None
@@ -126,7 +128,7 @@ def _fold(k: Author) -> None:
 def _plain(k: Author) -> None:
     """Element-wise kernels in one to three dimensions with the decorator's options."""
     c = k.c
-    T: Value = c.pick((FLOAT, FLOAT, VEC3, VEC2, DOUBLE, INT))
+    T = c.pick(_ELEMENTS)
     ndim = c.pick((1, 2, 3))
     k.name("lean_map|bounded_map|tuned_update|launch_tuned|register_capped")
     _options(k)
@@ -191,12 +193,19 @@ def _tiles(k: Author) -> None:
     def body(r: Term, q: Term) -> None:
         v = varied(k, x[r, q], 0, 2)
         if inner:
-            side = x[wp.min(r + 1, h - 1), q] + x[r, wp.max(q - 1, 0)] if c.chance(1, 2) else x[(r + 1) % h, (q + c.between(1, 3)) % w]
+            side = (
+                x[wp.min(r + 1, h - 1), q] + x[r, wp.max(q - 1, 0)]
+                if c.chance(1, 2)
+                else x[(r + 1) % h, (q + c.between(1, 3)) % w]
+            )
             v = v + side * coefficient(k, T)
         out[r, q] = varied(k, v, 0, 2)
 
     if c.chance(1, 2):
-        with k.for_("r|y|row", rows * size, wp.min((rows + 1) * size, h)) as r, k.for_("q|x0|col", cols * size, wp.min((cols + 1) * size, w)) as q:
+        with (
+            k.for_("r|y|row", rows * size, wp.min((rows + 1) * size, h)) as r,
+            k.for_("q|x0|col", cols * size, wp.min((cols + 1) * size, w)) as q,
+        ):
             body(r, q)
         how = "a block of it"
     else:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import MATH, expr
+from ..grammar import MATH, MATH_MORE, expr
 from ..program import Program
 from ..statements import combine, let, store
-from ..types import FLOAT, INT
+from ..types import DOUBLE, FLOAT, HALF, INT
 
 
 def build(c: Choices) -> Program:
     draft = Draft(c, "math", c.pick((1, 1, 2)))
+    real = c.weighted({FLOAT: 6, DOUBLE: 3, HALF: 2})
     for _ in range(c.between(1, 3)):
-        draft.input(FLOAT)
+        draft.input(real)
     if c.chance(1, 6):
         draft.input(INT)
     if c.chance(1, 4):
-        draft.scalar(FLOAT)
+        draft.scalar(real)
     for _ in range(c.between(1, 3)):
-        let(draft, FLOAT, c.between(2, 3), ("math",) if c.chance(1, 2) else MATH)
-    store(draft, combine(draft, FLOAT, expr(draft, FLOAT, 2, MATH)), FLOAT)
+        let(draft, real, c.between(2, 3), c.pick((MATH, ("math",), MATH_MORE)))
+    store(draft, combine(draft, real, expr(draft, real, 2, MATH)), real)
     return draft.program()

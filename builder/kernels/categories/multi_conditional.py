@@ -7,26 +7,27 @@ from ..draft import Draft
 from ..grammar import NUMERIC, condition
 from ..program import Program
 from ..statements import branch, combine, finish, let, state, steps, store
-from ..types import FLOAT, INT
+from ..types import DOUBLE, FLOAT, HALF, INT, INT64, UINT
 
 _FAMILIES = (*NUMERIC, "math")
 
 
 def build(c: Choices) -> Program:
     draft = Draft(c, "multi_conditional", c.pick((1, 1, 2)))
-    draft.input(FLOAT)
+    real, whole = c.weighted({FLOAT: 7, DOUBLE: 2, HALF: 1}), c.weighted({INT: 5, UINT: 1, INT64: 1})
+    draft.input(real)
     for _ in range(c.between(0, 2)):
-        draft.input(draft.kind(FLOAT, INT))
+        draft.input(draft.kind(real, whole))
     for _ in range(c.below(3)):
-        draft.scalar(FLOAT)
+        draft.scalar(real)
     if c.chance(1, 3):
         draft.let(condition(draft, 1))
     if c.chance(1, 3):
-        let(draft, FLOAT, 1, _FAMILIES)
+        let(draft, real, 1, _FAMILIES)
     coded = c.chance(1, 3)
-    states = [state(draft, INT if coded else FLOAT)]
+    states = [state(draft, whole if coded else real)]
     if c.chance(1, 4):
-        states.append(state(draft, FLOAT))
+        states.append(state(draft, real))
     branch(
         draft,
         c.between(2, 5),

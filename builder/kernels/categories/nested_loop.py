@@ -9,7 +9,7 @@ from ..guards import whole
 from ..indices import wrapped
 from ..program import Expr, Extent, Literal, Name, Program
 from ..statements import branch, combine, finish, leave_early, loop, settle, state, steps, store, update
-from ..types import FLOAT, INT, VEC3, Value
+from ..types import DOUBLE, FLOAT, INT, Value, vec
 
 
 def _stop(draft: Draft, array: Input, axis: int, counts: list[Local], fixed: bool) -> Expr:
@@ -77,14 +77,15 @@ class _Nest:
 
 def build(c: Choices) -> Program:
     draft = Draft(c, "nested_loop", c.pick((1, 1, 2)))
-    kind: Value = VEC3 if c.chance(1, 5) else FLOAT
+    real = c.weighted({FLOAT: 8, DOUBLE: 2})
+    kind: Value = vec(c.pick((3, 2)), real) if c.chance(1, 5) else real
     grid = draft.input(kind, c.pick((2, 1, 2, 3)))
     if c.chance(1, 2):
-        draft.input(FLOAT)
+        draft.input(real)
     counts = [draft.scalar(INT) for _ in range(c.below(3))]
     if c.chance(1, 6):
         leave_early(draft)
-    states = [state(draft, FLOAT)]
+    states = [state(draft, real)]
     if c.chance(1, 3):
         states.append(state(draft, kind))
     for _ in range(c.pick((1, 1, 1, 2))):
@@ -93,5 +94,5 @@ def build(c: Choices) -> Program:
     result = states[-1].type
     store(draft, combine(draft, result, draft.read(states[-1])), result)
     if len(states) > 1:
-        store(draft, expr(draft, FLOAT, 1, NUMERIC), FLOAT)
+        store(draft, expr(draft, real, 1, NUMERIC), real)
     return draft.program()

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
+from ..types import FLOAT, INT, UINT, Array, Value
 from .row import Row, row
+from .special import special
+
+if TYPE_CHECKING:
+    from ..program import Expr
 
 _SHAPES = (
     ("unit_ring", 2, "the unit circle"), ("unit_disk", 2, "the unit disk"), ("unit_square", 2, "the unit square"),
@@ -12,6 +18,13 @@ _SHAPES = (
     ("unit_hemisphere", 3, "the unit half-ball"), ("unit_hemisphere_surface", 3, "the unit hemisphere"),
     ("unit_cube", 3, "the unit cube"),
 )  # fmt: skip
+
+
+@special("sample_cdf", "sample of a cumulative distribution", "rand", smooth=False)
+def _sample_cdf(args: tuple[Expr, ...], keywords: Mapping[str, Expr]) -> Value:
+    if keywords or [arg.type for arg in args] != [UINT, Array(FLOAT, 1)]:
+        raise ValueError("sample_cdf takes a random state and a one-dimensional array of float32")
+    return INT
 
 
 def rows() -> Iterator[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..types import BFLOAT, BOOL, NUMBERS
+from ..types import BFLOAT, BOOL, HALF, NUMBERS
 from .row import Row, row
 from .signature import SHORT
 
@@ -113,7 +113,7 @@ def _casts() -> Iterator[Row]:
         smooth, phrase = target.is_float, f"conversion to {target.name}"
         for source in ("N", "bf16") if target not in (BFLOAT, BOOL) else ("N",):
             yield row(target.text, f"{source} -> {SHORT[target]}", "convert", phrase, smooth=smooth)
-        if target is not BOOL:
+        if target not in (BOOL, BFLOAT, HALF):  # a bool makes no half: ambiguous in CUDA
             yield row(target.text, f"b -> {SHORT[target]}", "convert", "conversion of a truth value", smooth=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author, Scope
+from ...author import Author, Callee, FunctionScope, Scope
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, both, cast, number, wp
 from ...types import DOUBLE, FLOAT, INT, QUAT, VEC2, VEC3, VEC4, Scalar, Value, Vec
@@ -14,13 +14,13 @@ def chain(k: Author) -> None:
     """Functions that call functions, two to four deep."""
     c, T = k.c, k.real()
     k.name("call_chain|pipeline|compose|layered|stages")
-    made = []
+    made: list[tuple[Callee, int]] = []
     for n in range(c.between(2, 4)):
         two = c.chance(1, 2)
         inner = tuple(made)
 
-        def body(s: Scope, x: Term, *more: Term, inner: tuple = inner) -> Term:  # type: ignore[type-arg]
-            v = varied(s, x, 0 if inner else 1, 2)
+        def body(s: Scope, x: Term, *more: Term, inner: tuple[tuple[Callee, int], ...] = inner) -> Term:
+            v: Term = varied(s, x, 0 if inner else 1, 2)
             for f, count in inner[-1 - s.c.below(2) :] if inner else ():
                 v = f(v) if count == 1 else f(v, coefficient(s, T))
                 if s.c.chance(1, 2):
@@ -28,7 +28,7 @@ def chain(k: Author) -> None:
             return v * more[0] if more else v
 
         names = ("shape|base|stage0", "apply|stage1|mid", "outer|stage2|wrap", "full|stage3|model")[n]
-        params: dict[str, Value] = {"x|v|t": T} | ({"g|w|amount": T} if two else {})
+        params: dict[str, Value] = dict.fromkeys(("x|v|t", "g|w|amount")[: 1 + two], T)
         made.append((k.function(names, params, body, returns=c.chance(1, 3)), 1 + two))
     x = k.input("x|src|signal", T)
     out = k.output("out|dst|y", T)
@@ -89,7 +89,7 @@ def early(k: Author) -> None:
     k.name("piecewise|classify|early_return|region_value|profile")
     count = c.between(2, 4)
 
-    def body(s: Scope, x: Term) -> None:
+    def body(s: FunctionScope, x: Term) -> None:
         v = varied(s, x, 0, 1)
         v = v if c.chance(1, 2) else s.let("v|y|s", wp.abs(v))
         if not hasattr(v.e, "name"):

@@ -7,7 +7,7 @@ from ...fusion import coefficient, gate, statistic, varied
 from ...ops import Op
 from ...program import Apply
 from ...terms import Term, number, where, wp
-from ...types import FLOAT, INT, VEC3, Array, Value
+from ...types import DOUBLE, FLOAT, HALF, INT, VEC3, Array, Value
 from .calls import REALS
 
 
@@ -15,13 +15,19 @@ def custom_gradient(k: Author) -> None:
     """Functions whose gradient is written by hand: straight-through, clipped, safe roots, surrogate steps."""
     c, T = k.c, k.c.weighted(REALS)
     way, vector = c.below(5), c.chance(1, 4)
-    k.name(("straight_through|quantised_pass", "clipped_gradient|clip_grad", "safe_sqrt|safe_root", "surrogate_step|spike",
-            "reversed_gradient|flip_grad")[way])  # fmt: skip
+    words = (
+        "straight_through|quantised_pass",
+        "clipped_gradient|clip_grad",
+        "safe_sqrt|safe_root",
+        "surrogate_step|spike",
+    )
+    k.name((*words, "reversed_gradient|flip_grad")[way])
     V: Value = VEC3 if vector and way in (1, 4) else T
     T = FLOAT if V is VEC3 else T
     two = c.chance(1, 2)
 
     def forward(s: Scope, x: Term, *more: Term) -> Term:
+        y: Term
         if V is VEC3:
             y = varied(s, x, 0, 2)
         elif way == 0:
@@ -113,7 +119,8 @@ def replayed(k: Author) -> None:
 
 def slopes(k: Author) -> None:
     """Derivatives of functions within the kernel: ``wp.grad``, Newton steps, error propagation."""
-    c, T = k.c, k.c.weighted(REALS)
+    # Not float32: Warp seeds its adjoint with ``float(1)``, which its own macro turns into what is not declared.
+    c, T = k.c, k.c.weighted({DOUBLE: 4, HALF: 1})
     k.name("slope_at|newton_by_grad|propagate_error|descend|tangent_line")
     f = k.function("f|curve|energy|model", {"x|u|r": T}, lambda s, x: varied(s, x, 2, 4), returns=True)
     df = f.gradient()

@@ -39,7 +39,9 @@ def several(k: Author) -> None:
         k.output("out|result|y", T)[i] = varied(k, value, 0, 1)
     else:
         for n, value in enumerate(results):
-            k.output(("out_a|lower|r_out", "out_b|upper|phi_out", "out_c|norms|third_out")[n], T)[i] = varied(k, value, 0, 2)
+            k.output(("out_a|lower|r_out", "out_b|upper|phi_out", "out_c|norms|third_out")[n], T)[i] = varied(
+                k, value, 0, 2
+            )
     k.summary(f"Takes the {len(names)} results of a {T.name} function apart.")
 
 
@@ -93,7 +95,10 @@ def defaults(k: Author) -> None:
     x = k.input("x|src|dist", T, c.pick((1, 2)))
     index = k.tid(*("row|i|y", "col|j|x0")[: x.type.ndim])  # type: ignore[union-attr]
     v = k.let("v|e|cur", varied(k, x[index], 0, 1))
-    calls = [f(v, *(coefficient(k, T) for _ in range(given))) for given in c.sample(range(count + 1), c.between(1, count + 1))]
+    calls = [
+        f(v, *(coefficient(k, T) for _ in range(given)))
+        for given in c.sample(range(count + 1), c.between(1, count + 1))
+    ]
     value = calls[0]
     for more in calls[1:]:
         value = value * more if c.chance(1, 2) else value + varied(k, more, 0, 1)

@@ -14,7 +14,11 @@ def cap(k: Author, low: int, high: int) -> Term:
     way = k.c.below(3)
     if way == 0:
         return number(k.c.between(low, high), INT)
-    return k.scalar("max_iter|limit|max_steps", INT) if way == 1 else k.constant("MAX_ITER|CAP|LIMIT", k.c.between(low, high))
+    return (
+        k.scalar("max_iter|limit|max_steps", INT)
+        if way == 1
+        else k.constant("MAX_ITER|CAP|LIMIT", k.c.between(low, high))
+    )
 
 
 def collatz(k: Author) -> None:
@@ -32,7 +36,9 @@ def collatz(k: Author) -> None:
     factor, add = number(c.pick((3, 3, 5)), T), number(c.pick((1, 1, 3)), T)
 
     def step() -> None:
-        even = (Term(x.e) % number(2, T)) == number(0, T) if c.chance(1, 2) else (Term(x.e) & number(1, T)) == number(0, T)
+        even = (
+            (Term(x.e) % number(2, T)) == number(0, T) if c.chance(1, 2) else (Term(x.e) & number(1, T)) == number(0, T)
+        )
         half = Term(x.e) // number(2, T) if c.chance(1, 2) else Term(x.e) >> number(1, T)
         up = Term(x.e) * factor + add
         if c.chance(1, 3):
@@ -52,18 +58,22 @@ def collatz(k: Author) -> None:
         k.output("peaks|highest_out|tops", T)[i] = varied(k, Term(peak.e), 0, 1)
     if c.chance(1, 3):
         k.atomic("max", k.output("longest|record|best", INT), 0, turns)
-    k.summary(f"Counts the turns of {T.name} sequences that halve even numbers{' and keeps their peaks' if peaks else ''}.")
+    k.summary(
+        f"Counts the turns of {T.name} sequences that halve even numbers{' and keeps their peaks' if peaks else ''}."
+    )
 
 
 def gcd(k: Author) -> None:
-    """Greatest common divisors: Euclid's with remainders, by subtraction, the binary one; coprime counts, reduced fractions."""
+    """Greatest common divisors: Euclid's with remainders, by subtraction, the binary one; coprime pairs, fractions."""
     c = k.c
     T = c.pick((INT, INT64, UINT))
     k.name("gcd_pairs|common_divisor|reduce_fractions|euclid|coprime")
     a, b = k.input("a|num|left", T), k.input("b|den|right", T)
     i = gate(k, k.tid("i|tid|idx"), a.shape(0))
     mask = number(c.pick((1023, 4095, 255)), T)
-    p, q = (k.let(word, (varied(k, arr[i], 0, 1) & mask) + number(1, T)) for word, arr in (("p|a0|m0", a), ("q|b0|n0", b)))
+    p, q = (
+        k.let(word, (varied(k, arr[i], 0, 1) & mask) + number(1, T)) for word, arr in (("p|a0|m0", a), ("q|b0|n0", b))
+    )
     way = c.below(3)
 
     def divisor(s: Scope, first: Term, second: Term) -> Term:
@@ -116,7 +126,10 @@ def power(k: Author) -> None:
     modulus = number(c.pick((1000003, 65537, 9973)), T) if T.is_int else None
     e = k.var("e|left|k0", wp.abs(varied(k, exponent[i], 0, 1)) % c.between(8, 40))
     b0 = varied(k, base[i], 0, 1) if T.is_int else wp.clamp(varied(k, base[i], 0, 2), -1.5, 1.5)
-    b, r = k.var("b|sq|cur", b0 if modulus is None else b0 % modulus), k.var("r|acc|res", number(1 if T.is_int else 1.0, T))
+    b, r = (
+        k.var("b|sq|cur", b0 if modulus is None else b0 % modulus),
+        k.var("r|acc|res", number(1 if T.is_int else 1.0, T)),
+    )
 
     def reduced(value: Term) -> Term:
         return value % modulus if modulus is not None else value
@@ -134,7 +147,8 @@ def power(k: Author) -> None:
     value = k.let("value|out_v|w", varied(k, Term(r.e), 0, 2))
     k.output("out|powers|result", T)[i] = value
     statistic(k, value)
-    k.summary(f"Raises {T.name} numbers to integer powers by repeated squaring{' under a modulus' if modulus is not None else ''}.")
+    under = " under a modulus" if modulus is not None else ""
+    k.summary(f"Raises {T.name} numbers to integer powers by repeated squaring{under}.")
 
 
 def _target(k: Scope, x: Term, T: Scalar, way: int) -> Term:
@@ -222,10 +236,14 @@ def series(k: Author) -> None:
     c = k.c
     T = c.weighted({FLOAT: 2, DOUBLE: 1})
     way = c.below(4)
-    k.name(("exp_series|sum_exponential", "sine_series|sum_sine", "geometric_sum|sum_powers", "log_series|sum_log")[way])
+    k.name(
+        ("exp_series|sum_exponential", "sine_series|sum_sine", "geometric_sum|sum_powers", "log_series|sum_log")[way]
+    )
     xs = k.input("x|args|u", T)
     i = gate(k, k.tid("i|tid|idx"), xs.shape(0))
-    x = k.let("z|t|v", wp.clamp(varied(k, xs[i], 0, 2), -0.9, 0.9) if way > 1 else wp.clamp(varied(k, xs[i], 0, 2), -4.0, 4.0))
+    x = k.let(
+        "z|t|v", wp.clamp(varied(k, xs[i], 0, 2), -0.9, 0.9) if way > 1 else wp.clamp(varied(k, xs[i], 0, 2), -4.0, 4.0)
+    )
     total = k.var("total|acc|sum_", number(1.0, T) if way in (0, 2) else x)
     term, order = k.var("term|part|w", number(1.0, T) if way in (0, 2) else x), k.var("order|k0|m", number(1.0, T))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...author import Author, Scope
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, both, cast, make, number, where, wp
-from ...types import DOUBLE, FLOAT, INT, UINT, VEC2, VEC3
+from ...types import DOUBLE, FLOAT, INT, UINT, VEC2, VEC3, Scalar, Value
 from .common import until
 from .numbers import cap
 
@@ -154,7 +154,9 @@ def chase(k: Author) -> None:
     """Walks along links: linked lists, parents in a forest, cycles of permutations."""
     c = k.c
     way = c.below(4)
-    k.name(("walk_list|list_sum", "find_root|tree_root|union_find", "cycle_length|orbit_size", "depth_of|list_rank")[way])
+    k.name(
+        ("walk_list|list_sum", "find_root|tree_root|union_find", "cycle_length|orbit_size", "depth_of|list_rank")[way]
+    )
     links = k.input("next_id|links|parent|succ", INT)
     weights = k.input("weights|cost|values", FLOAT) if way in (0, 3) or c.chance(1, 3) else None
     i = gate(k, k.tid("i|tid|node"), links.shape(0))
@@ -182,7 +184,8 @@ def chase(k: Author) -> None:
     kinds: list[tuple[str, Term]] = [("roots|ends|leaders", Term(node.e)), ("lengths|depths|ranks", turns)]
     if acc is not None:
         kinds.append(("sums|totals|costs", Term(acc.e)))
-    for words, value in c.sample(kinds, c.between(1, 2)) if acc is None else [kinds[-1], kinds[c.below(2)]]:
+    others = [kinds[0], *kinds[2:]]
+    for words, value in [kinds[1], *c.sample(others, c.below(len(others) + 1))]:
         made = varied(k, value, 0, 2)
         k.output(words, made.type)[i] = made
     what = ("a linked list", "links to a root", "a cycle of links", "a list")[way]
@@ -192,28 +195,29 @@ def chase(k: Author) -> None:
 def fixed_point(k: Author) -> None:
     """Iterations of a vector or scalar towards a fixed point, until it moves little."""
     c = k.c
-    V = c.pick((FLOAT, VEC2, VEC3, DOUBLE))
+    kinds: tuple[Value, ...] = (FLOAT, VEC2, VEC3, DOUBLE)
+    V = c.pick(kinds)
     k.name("relax_point|fixed_point|settle|iterate_until|converge")
     start = k.input("start|x0|init", V)
     target = k.input("target|goal|anchor", V)
     i = gate(k, k.tid("i|tid|idx"), start.shape(0))
     x = k.var("x|cur|p", varied(k, start[i], 0, 1))
     goal = k.let("goal1|y|aim", varied(k, target[i], 0, 1))
-    scalar = V in (FLOAT, DOUBLE)
-    T = V if scalar else FLOAT
-    move = k.var("move|change|err", number(1.0, T))  # type: ignore[arg-type]
-    rate = coefficient(k, T, 5, 60)  # type: ignore[arg-type]
+    scalar = isinstance(V, Scalar)
+    T = V if isinstance(V, Scalar) else FLOAT
+    move = k.var("move|change|err", number(1.0, T))
+    rate = coefficient(k, T, 5, 60)
 
     def step() -> None:
         pull = k.let("pull|d|step_", (goal - Term(x.e)) * rate)
         nxt = k.let("nxt|x1|new_x", Term(x.e) + pull)
         if c.chance(1, 2):
-            nxt = k.let("mid|rel|mix", varied(k, nxt, 1, 1) * number(0.1, T) + nxt * number(0.9, T))  # type: ignore[arg-type]
+            nxt = k.let("mid|rel|mix", varied(k, nxt, 1, 1) * number(0.1, T) + nxt * number(0.9, T))
         gap = nxt - Term(x.e)
         move.set(wp.abs(gap) if scalar else wp.length(gap))
         x.set(nxt)
 
-    eps = k.scalar("eps|tol|tolerance", T) if c.chance(1, 2) else number(c.pick((0.001, 0.01)), T)  # type: ignore[arg-type]
+    eps = k.scalar("eps|tol|tolerance", T) if c.chance(1, 2) else number(c.pick((0.001, 0.01)), T)
     counted = c.chance(1, 2)
     turns = until(k, cap(k, 8, 60), lambda: Term(move.e) > eps, step, counted=counted)
     value = k.let("res|fixed|end", varied(k, Term(x.e), 0, 2))

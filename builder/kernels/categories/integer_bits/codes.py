@@ -19,7 +19,10 @@ def packing(k: Author) -> None:
     if unpack:
         k.name("unpack_words|split_fields|extract_bits|decode_words")
         words = k.input("words|packed|codes", W)
-        outs = [k.output(f"{a}|{b}", INT if c.chance(1, 2) else W) for a, b in zip("rgbw", "uvst", strict=True)][:count]
+        outs = [
+            k.output(f"{a}|{b}", INT if c.chance(1, 2) else W)
+            for a, b in list(zip("rgbw", "uvst", strict=True))[:count]
+        ]
         i = gate(k, k.tid("i|tid|idx"), words.shape(0))
         w = k.let("w|word|code", varied(k, words[i], 0, 2))
         mask = number((1 << c.between(4, step - 1)) - 1, W)
@@ -31,7 +34,7 @@ def packing(k: Author) -> None:
         k.summary(f"Takes {count} fields out of {W.name} words by shifts and masks.")
         return
     k.name("pack_fields|pack_words|combine_bits|encode_fields")
-    fields = [k.input(f"{a}|{b}", c.pick((INT, W, UINT8))) for a, b in zip("rgbw", "uvst", strict=True)][:count]
+    fields = [k.input(f"{a}|{b}", c.pick((INT, W, UINT8))) for a, b in list(zip("rgbw", "uvst", strict=True))[:count]]
     out = k.output("packed|words|codes", W)
     i = gate(k, k.tid("i|tid|idx"), fields[0].shape(0))
     one = number((1 << c.between(4, step - 1)) - 1, W)
@@ -89,7 +92,15 @@ def counting(k: Author) -> None:
     c = k.c
     T = width(k, *UNSIGNED, INT, INT64)
     way = c.below(5)
-    k.name(("parity_check|bit_parity", "hamming|bits_differing", "count_bits|popcount", "bit_length|digits", "count_set|kernighan")[way])
+    k.name(
+        (
+            "parity_check|bit_parity",
+            "hamming|bits_differing",
+            "count_bits|popcount",
+            "bit_length|digits",
+            "count_set|kernighan",
+        )[way]
+    )
     a = k.input("a|masks|words", T)
     i = gate(k, k.tid("i|tid|idx"), a.shape(0))
     x = varied(k, a[i], 0, 2)
@@ -122,8 +133,8 @@ def counting(k: Author) -> None:
         hist = k.output("hist|bins|counts", INT)
         k.atomic("add", hist, wp.abs(total) % hist.shape(0), 1 if c.chance(1, 2) else total)
     else:
-        k.output("out|counts|result", INT)[i] = total & 1 if way == 0 else varied(k, total, 0, 2)
-    what = ("the parity or number of set bits", "differing bits", "set bits one by one", "digits", "set bits by clearing the lowest")[way]  # fmt: skip
+        k.output("out|counts|result", INT)[i] = total & 1 if way == 0 and c.chance(1, 2) else varied(k, total, 0, 2)
+    what = ("the set bits", "the differing bits", "the set bits", "the digits", "the set bits")[way]
     k.summary(f"Counts {what} of {T.name} words.")
 
 

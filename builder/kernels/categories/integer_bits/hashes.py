@@ -164,7 +164,7 @@ def reverse(k: Author) -> None:
             return Term(g.e)
         if way == 3:
             n = s.let("n|amount|turn", x % number(T.bits - 2, T) + number(1, T))
-            return (x << n) | (x >> (number(T.bits, T) - n))
+            return Term(((x << n) | (x >> (number(T.bits, T) - n))).e)
         return _reversed(s, x, T)
 
     f = k.helper("convert|coded|turned|swapped", {"x|v|w": T}, body)

@@ -41,7 +41,9 @@ def camera(k: Author) -> None:
     end = c.below(3)
     if end == 0 and rows > 2:
         depth = where(wp.abs(y[rows - 1]) < 0.01, number(0.01, T), y[rows - 1])
-        k.output("out|pixels|uv", vec(rows - 1, T))[i] = make(vec(rows - 1, T), *(y[m] / depth for m in range(rows - 1)))
+        k.output("out|pixels|uv", vec(rows - 1, T))[i] = make(
+            vec(rows - 1, T), *(y[m] / depth for m in range(rows - 1))
+        )
     elif end == 1:
         back = k.let("back|g|xt", wp.transpose(M) * y if c.chance(1, 2) else y * M)
         k.output("out|grads|back_out", V)[i] = varied(k, back - x, 0, 2)
@@ -127,9 +129,8 @@ def assembly(k: Author) -> None:
             with k.for_("r|d|e", n) as r:
                 k.put(entry(m, r, r), varied(k, u[r], 0, 1), c.pick(("", "+")))
         elif kind == 4:
-            with k.for_("r|row|e", n) as r, k.for_("s0|col|f", n) as s:
-                with k.if_(r > s if c.chance(1, 2) else r < s):
-                    k.put(entry(m, r, s), number(0.0, T))
+            with k.for_("r|row|e", n) as r, k.for_("s0|col|f", n) as s, k.if_(r > s if c.chance(1, 2) else r < s):
+                k.put(entry(m, r, s), number(0.0, T))
         else:
             k.put(entry(m, i % n, place), coefficient(k, T), "+")
     end = c.below(4)
@@ -153,7 +154,14 @@ def decomposed(k: Author) -> None:
     T = c.weighted({FLOAT: 4, DOUBLE: 1, HALF: 1})
     n = 2 if way == 1 else 3
     M, V = mat(n, n, T), vec(n, T)
-    k.name(("svd_polar|clamp_stretch|corotate", "svd_plane|polar_2d", "qr_solve|orthonormal", "principal_axes|eigen_frames")[way])
+    k.name(
+        (
+            "svd_polar|clamp_stretch|corotate",
+            "svd_plane|polar_2d",
+            "qr_solve|orthonormal",
+            "principal_axes|eigen_frames",
+        )[way]
+    )
     mats = k.input("mats|F|deform", M)
     i = gate(k, k.tid("i|tid|idx"), mats.shape(0))
     A = k.let("A|F0|m", varied(k, mats[i], 0, 1))
@@ -165,7 +173,11 @@ def decomposed(k: Author) -> None:
             U, s, W = k.let("U|left|u0", make(M)), k.let("s|sigma|sv", make(V)), k.let("W|V|right", make(M))
             k.do(f(A, U, s, W))
         kept = k.let("kept|stretch|lim", varied(k, wp.max(wp.min(s, make(V, 2.0)), make(V, 0.1)), 0, 1))
-        made = U * wp.diag(kept) * wp.transpose(W) if c.chance(1, 2) else U * wp.transpose(W) + wp.diag(kept) * coefficient(k, T)
+        made = (
+            U * wp.diag(kept) * wp.transpose(W)
+            if c.chance(1, 2)
+            else U * wp.transpose(W) + wp.diag(kept) * coefficient(k, T)
+        )
     elif way == 2:
         if c.chance(1, 2):
             Q, R = k.many(("Q|orth|q0", "R|upper|r0"), wp.qr3(A))
@@ -190,7 +202,12 @@ def decomposed(k: Author) -> None:
         energy = wp.ddot(A - made, A - made) + wp.dot(s, s) * coefficient(k, T)
         k.output("out|energy|cost", T)[i] = varied(k, energy, 0, 2)
     statistic(k, wp.trace(made))
-    what = ("singular value decomposition", "2 by 2 singular value decomposition", "QR decomposition", "eigendecomposition")[way]
+    what = (
+        "singular value decomposition",
+        "2 by 2 singular value decomposition",
+        "QR decomposition",
+        "eigendecomposition",
+    )[way]
     k.summary(f"Takes the {what} of {T.name} matrices and puts them together again, changed.")
 
 

@@ -61,7 +61,9 @@ def polynomial(k: Author) -> None:
     n = c.between(4, 9)
     V = vec(n, T)
     way = c.below(4)
-    k.name(("poly_eval|horner_vec", "chebyshev|clenshaw", "poly_product|convolve_vec", "derivative_vec|poly_slope")[way])
+    k.name(
+        ("poly_eval|horner_vec", "chebyshev|clenshaw", "poly_product|convolve_vec", "derivative_vec|poly_slope")[way]
+    )
     coefs, xs = k.input("coefs|a|basis", V), k.input("x|u|points", T)
     i = gate(k, k.tid("i|tid|idx"), xs.shape(0))
     a = k.let("a|p|cv", varied(k, coefs[i % coefs.shape(0)], 0, 1))
@@ -79,9 +81,8 @@ def polynomial(k: Author) -> None:
         acc.set(x * Term(acc.e) - Term(older.e) + a[0])
     elif way == 2:
         made = k.var("made|prod|c0", make(V))
-        with k.for_("j|m|q", n) as j, k.for_("p|q0|t", n) as p:
-            with k.if_(j + p < n):
-                k.put(component(made, j + p), a[j] * a[p], "+")
+        with k.for_("j|m|q", n) as j, k.for_("p|q0|t", n) as p, k.if_(j + p < n):
+            k.put(component(made, j + p), a[j] * a[p], "+")
         acc.set(varied(k, wp.dot(Term(made.e), a), 0, 1) + component(made, n - 1) * x)
     else:
         d = k.var("d|slope|der", make(V))
@@ -104,7 +105,11 @@ def features(k: Author) -> None:
     n = c.pick((3, 4, 5, 6, 8))
     V = vec(n, T)
     way = c.below(4)
-    k.name(("one_hot|largest_axis", "nearest_prototype|vq_codes", "softmax_vec|soft_weights", "masked_features|keep_top")[way])
+    k.name(
+        ("one_hot|largest_axis", "nearest_prototype|vq_codes", "softmax_vec|soft_weights", "masked_features|keep_top")[
+            way
+        ]
+    )
     x = k.input("x|features|logits", V)
     i = gate(k, k.tid("i|tid|idx"), x.shape(0))
     v = k.let("v|f|xi", varied(k, x[i], 0, 2))
@@ -126,7 +131,9 @@ def features(k: Author) -> None:
     elif way == 2:
         e, total = k.var("e|w|soft", v), k.var("total|z|s", number(0.0, T))
         with k.for_("j|m|n", n) as j:
-            k.put(component(e, j), wp.exp(wp.max(v[j] - v[top], -20.0) if c.chance(1, 2) else wp.clamp(v[j], -8.0, 8.0)))
+            k.put(
+                component(e, j), wp.exp(wp.max(v[j] - v[top], -20.0) if c.chance(1, 2) else wp.clamp(v[j], -8.0, 8.0))
+            )
             total += component(e, j)
         result = Term(e.e) / (Term(total.e) + coefficient(k, T, 1, 10))
     else:
@@ -142,7 +149,12 @@ def features(k: Author) -> None:
     else:
         k.output("out|score|result", T)[i] = varied(k, value[top] + wp.max(v), 0, 2)
     statistic(k, value[c.below(n)])
-    what = ("Marks the extreme component", "Finds the nearest prototype", "Takes softmax weights", "Damps the lesser components")[way]
+    what = (
+        "Marks the extreme component",
+        "Finds the nearest prototype",
+        "Takes softmax weights",
+        "Damps the lesser components",
+    )[way]
     k.summary(f"{what} of feature vectors of {n} {T.name} components.")
 
 
@@ -243,7 +255,11 @@ def cells(k: Author) -> None:
     q = k.let("q|kept|moved", made)
     index = q[0]
     for m in range(1, n):
-        index = index * number(c.pick((64, 73, 128)), T) + q[m] if c.chance(1, 2) else index + q[m] * number(c.pick((31, 997, 64)), T)
+        index = (
+            index * number(c.pick((64, 73, 128)), T) + q[m]
+            if c.chance(1, 2)
+            else index + q[m] * number(c.pick((31, 997, 64)), T)
+        )
     key = k.let("key|flat|code", varied(k, index, 0, 2))
     end = c.below(3)
     if end == 0:
@@ -254,11 +270,11 @@ def cells(k: Author) -> None:
             k.atomic("add", hits, 0, 1)
         k.output("cells_out|coords|out", V)[i] = q + make(V, key)
     else:
-        k.output("dist|manhattan|out", T)[i] = varied(k, wp.max(q) + wp.dot(q, q) % number(1000, T) + key % number(97, T), 0, 1)
+        k.output("dist|manhattan|out", T)[i] = varied(
+            k, wp.max(q) + wp.dot(q, q) % number(1000, T) + key % number(97, T), 0, 1
+        )
     if way not in (2, 3) and end != 1:
         k.output("others_out|echo|links", V)[i] = other[i % other.shape(0)] + q
     if way != 0:
         k.output("dims_out|span|box", V)[i] = wp.max(q, dims)
     k.summary(f"Takes points to {n}-D grid cells of {T.name} and computes with them as vectors.")
-
-

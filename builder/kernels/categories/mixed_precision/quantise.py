@@ -37,7 +37,9 @@ def bytes_out(k: Author) -> None:
         scale = coefficient(k, W, 1, 30)
     zero = None if T.signed and c.chance(1, 2) else k.scalar("zero_point|zp|offset", INT)
     v = k.let("v|xv|real", varied(k, cast(x[index], W), 0, 2))
-    step = k.let("step|inv|rate", 1.0 / wp.max(wp.abs(scale), 1.0e-3) if c.chance(1, 2) else wp.max(wp.abs(scale), 1.0e-3))
+    step = k.let(
+        "step|inv|rate", 1.0 / wp.max(wp.abs(scale), 1.0e-3) if c.chance(1, 2) else wp.max(wp.abs(scale), 1.0e-3)
+    )
     q = _rounded(k, v * step) if c.chance(1, 2) else _rounded(k, v / (0.001 + wp.abs(step)))
     if zero is not None:
         q = q + cast(zero, W)
@@ -61,7 +63,13 @@ def bytes_in(k: Author) -> None:
     T = c.pick((INT8, UINT8, INT16))
     W = c.pick((FLOAT, HALF, FLOAT, BFLOAT))
     way = c.below(3)
-    k.name(("dequantize|from_int8|decode_bytes", "int_dot|qdot_rows|integer_matvec", "lookup_levels|codebook|decode_nibbles")[way])
+    k.name(
+        (
+            "dequantize|from_int8|decode_bytes",
+            "int_dot|qdot_rows|integer_matvec",
+            "lookup_levels|codebook|decode_nibbles",
+        )[way]
+    )
     codes = k.input("codes|q|packed", T, 2 if way == 1 else 1)
     scale = k.input("scales|steps|s", FLOAT)
     i = gate(k, k.tid("i|tid|idx"), codes.shape(0))
@@ -118,7 +126,7 @@ def stochastic(k: Author) -> None:
             up = where(u < scaled - low, number(1.0), number(0.0))
         else:
             up = wp.step(u - (scaled - low)) if s.c.chance(1, 3) else wp.floor(scaled - low + u)
-        return (low + up) / grid
+        return Term(((low + up) / grid).e)
 
     f = k.helper("round_to_grid|rounded|sr", {"x|value": FLOAT, "u|noise": FLOAT}, rounded)
     made = k.let("r|res|near", f(v, wp.randf(state)))
@@ -145,7 +153,10 @@ def vectors(k: Author) -> None:
     def wide(t: Term) -> Term:
         return t if t.type is V else make(V, t)
 
-    p, q = k.let("p|wide_x|a", varied(k, wide(x[i]), 0, 2)), k.let("q|wide_y|b", varied(k, wide(y[i % y.shape(0)]), 0, 1))
+    p, q = (
+        k.let("p|wide_x|a", varied(k, wide(x[i]), 0, 2)),
+        k.let("q|wide_y|b", varied(k, wide(y[i % y.shape(0)]), 0, 1)),
+    )
     way = c.below(4)
     if way == 0:
         M = k.input("mats|m|basis", mat(n, n, A))
@@ -168,5 +179,3 @@ def vectors(k: Author) -> None:
         k.output("out|result|lengths", A)[i] = cast(size, A)
     statistic(k, wp.dot(value, q))
     k.summary(f"Computes with {n}-vectors of {A.name} in {B.name}.")
-
-

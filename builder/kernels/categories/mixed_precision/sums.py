@@ -189,7 +189,9 @@ def matmul(k: Author) -> None:
     value = k.let("value|r|act", varied(k, fused, 0, 2))
     k.output("out|c0|result", stored, 2)[row, col] = value if stored is W else narrowed(k, value, T)
     statistic(k, value)
-    k.summary(f"Multiplies {T.name} matrices with a {W.name} accumulator{', the right one transposed' if turned else ''}.")
+    k.summary(
+        f"Multiplies {T.name} matrices with a {W.name} accumulator{', the right one transposed' if turned else ''}."
+    )
 
 
 def normalise(k: Author) -> None:
@@ -237,5 +239,3 @@ def normalise(k: Author) -> None:
         out[i, p] = y if stored is W else cast(y, T)
     rule = ("mean and variance", "root mean square", "softmax")[way]
     k.summary(f"Normalises {T.name} rows by their {rule} in {W.name}.")
-
-

@@ -155,7 +155,9 @@ def swing_twist(k: Author) -> None:
     elif way == 1:
         with k.if_(wp.abs(angle) > limit):
             k.atomic("add", k.output("hits|violations|count", INT), 0, 1)
-        k.output("out|swings|q_out", QUAT)[i] = varied(k, wp.quat_slerp(swing, twist, coefficient(k, FLOAT, 5, 95)), 0, 1)
+        k.output("out|swings|q_out", QUAT)[i] = varied(
+            k, wp.quat_slerp(swing, twist, coefficient(k, FLOAT, 5, 95)), 0, 1
+        )
     elif way == 2:
         k.output("angles|twists|theta_out", FLOAT)[i] = varied(k, angle, 1, 2)
         k.output("tilts|swing_out|dirs_out", VEC3)[i] = varied(k, wp.quat_rotate(swing, axis), 0, 1)

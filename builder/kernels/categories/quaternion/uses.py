@@ -19,7 +19,9 @@ def control(k: Author) -> None:
     error = goal * wp.quat_inverse(q) if c.chance(1, 2) else wp.quat_inverse(q) * goal
     e = k.let("e|err|dq", error)
     if c.chance(1, 2):
-        e = k.let("short|e1|near_e", nearer(e, identity(quat(T)) if c.chance(1, 2) else make(quat(T), 0.0, 0.0, 0.0, 1.0), k))
+        e = k.let(
+            "short|e1|near_e", nearer(e, identity(quat(T)) if c.chance(1, 2) else make(quat(T), 0.0, 0.0, 0.0, 1.0), k)
+        )
     way = c.below(4)
     if way == 0:
         axis, angle = k.many(("axis|n|dir", "angle|theta|a"), wp.quat_to_axis_angle(e))
@@ -178,7 +180,7 @@ def rotate_points(k: Author) -> None:
             return make(vec(3, T), moved[0], moved[1], moved[2])
         u = s.let("u|imag|qv", make(vec(3, T), q[0], q[1], q[2]))
         t = s.let("t|c2|twice", 2.0 * wp.cross(u, v))
-        return v + t * q[3] + wp.cross(u, t)
+        return Term((v + t * q[3] + wp.cross(u, t)).e)
 
     f = k.helper("turned|rotated|spin", {"q|r": quat(T), "v|a": vec(3, T)}, turn)
     way = c.below(3)

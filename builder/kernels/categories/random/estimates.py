@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author, Scope
+from ...author import Arr, Author, Scope
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, both, cast, either, make, number, where, wp
 from ...types import FLOAT, INT, UINT, VEC2, VEC3, Value
@@ -95,14 +95,38 @@ def walk(k: Author) -> None:
     if at is not None:
         k.output("exits|times|steps_out", INT)[i] = Term(at.e)
     statistic(k, made)
-    k.summary(f"Walks each {V.name} at random{' on a lattice' if lattice else ''} for a number of steps{' or until it is far' if exits else ''}.")
+    where_ = " on a lattice" if lattice else ""
+    k.summary(f"Walks each {V.name} at random{where_} for a number of steps{' or until it is far' if exits else ''}.")
+
+
+def _chosen(k: Author, state: Term, data: Arr, own: Term) -> Term:
+    """Return a place drawn by the cumulative sums that ``data`` holds, or by those of its elements."""
+    c = k.c
+    if c.chance(1, 3):
+        first = k.let("first|draw|pick0", wp.sample_cdf(state, data))
+        if c.chance(1, 2):
+            return wp.clamp(varied(k, first, 0, 2), 0, data.shape(0) - 1)
+        with k.if_(own > coefficient(k, FLOAT)):
+            k.output("other|second_pick|retry", INT)[first % data.shape(0)] = wp.sample_cdf(state, data)
+        return first  # type: ignore[no-any-return]
+    limit = varied(k, own, 0, 1) if c.chance(1, 2) else data[data.shape(0) - 1]
+    u = k.let("u|r|target", wp.randf(state) * limit)
+    n, run = k.var("n|at|pick", number(0, INT)), k.var("run|cum|acc", data[0])
+    with k.while_(both(n < data.shape(0) - 1, Term(run.e) < u)):
+        n += 1
+        run.set(Term(run.e) + varied(k, wp.abs(data[Term(n.e)]), 0, 1))
+    return Term(n.e)
 
 
 def dice(k: Author) -> None:
     """Draws from lists: dice, weighted choices by cumulative sums, reservoir picks, coin flips, shuffles of few."""
     c = k.c
     way = c.below(4)
-    k.name(("roll_dice|dice_sums", "weighted_choice|pick_by_cdf", "reservoir_pick|stream_pick", "coin_flips|bernoulli")[way])
+    k.name(
+        ("roll_dice|dice_sums", "weighted_choice|pick_by_cdf", "reservoir_pick|stream_pick", "coin_flips|bernoulli")[
+            way
+        ]
+    )
     data = k.input("data|values|weights", FLOAT)
     out_words = "out|picked|result"
     if way == 0:
@@ -112,17 +136,12 @@ def dice(k: Author) -> None:
         with k.for_("j|n|die", _count(k) if c.chance(1, 2) else c.between(2, 5)):
             total += wp.randi(state, 1, c.pick((7, 21, 13)))
         bins = k.output("hist|bins|counts", INT)
-        k.atomic("add", bins, varied(k, Term(total.e), 0, 1) % bins.shape(0), 1)
+        k.atomic("add", bins, wp.abs(varied(k, Term(total.e), 0, 1)) % bins.shape(0), 1)
         k.output(out_words, FLOAT)[i] = varied(k, data[Term(total.e) % data.shape(0)], 0, 2)
     elif way == 1:
         i = gate(k, k.tid("i|tid|idx"), data.shape(0))
         state = state_of(k, i)
-        u = k.let("u|r|target", wp.randf(state) * (varied(k, data[i], 0, 1) if c.chance(1, 2) else data[data.shape(0) - 1]))
-        n, run = k.var("n|at|pick", number(0, INT)), k.var("run|cum|acc", data[0])
-        with k.while_(both(n < data.shape(0) - 1, Term(run.e) < u)):
-            n += 1
-            run.set(Term(run.e) + varied(k, wp.abs(data[Term(n.e)]), 0, 1))
-        k.output(out_words, INT)[i] = Term(n.e)
+        k.output(out_words, INT)[i] = _chosen(k, state, data, data[i])
     elif way == 2:
         rows = k.input("rows|stream|x", c.pick((FLOAT, INT)), 2)
         i = gate(k, k.tid("i|tid|row"), rows.shape(0))
@@ -130,7 +149,11 @@ def dice(k: Author) -> None:
         kept = k.var("kept|pick|best", rows[i, 0])
         with k.for_("j|n|col", 1, rows.shape(1)) as j:
             test = wp.randi(state, 0, j + 1) == 0
-            with k.if_(test if c.chance(1, 2) else wp.randf(state) * cast(j + 1, FLOAT) < varied(k, data[j % data.shape(0)], 0, 1)):
+            with k.if_(
+                test
+                if c.chance(1, 2)
+                else wp.randf(state) * cast(j + 1, FLOAT) < varied(k, data[j % data.shape(0)], 0, 1)
+            ):
                 kept.set(varied(k, rows[i, j], 0, 1))
         k.output(out_words, kept.type)[i] = varied(k, Term(kept.e), 0, 1)
         if c.chance(1, 2):
@@ -143,14 +166,22 @@ def dice(k: Author) -> None:
         heads = k.var("heads|hits|count", number(0, INT))
         p = k.let("p|prob|bias", wp.clamp(varied(k, data[i], 0, 2), 0.05, 0.95))
         with k.for_("j|n|flip", _count(k)):
-            with k.if_(wp.randf(state) < p if c.chance(1, 2) else either(wp.randf(state) < p, wp.randu(state) == number(0, UINT))):
+            with k.if_(
+                wp.randf(state) < p
+                if c.chance(1, 2)
+                else either(wp.randf(state) < p, wp.randu(state) == number(0, UINT))
+            ):
                 heads += 1
             if c.chance(1, 3):
                 with k.if_(Term(heads.e) > c.between(5, 30)):
                     k.leave("break")
         k.output(out_words, INT)[i] = varied(k, Term(heads.e), 0, 2)
-    what = ("Rolls dice and counts their sums", "Draws indices by cumulative weights", "Picks one element of each row at random",
-            "Counts heads of biased coins")[way]  # fmt: skip
+    what = (
+        "Rolls dice and counts their sums",
+        "Draws indices by cumulative weights",
+        "Picks one element of each row at random",
+        "Counts heads of biased coins",
+    )[way]
     k.summary(f"{what}.")
 
 
@@ -166,7 +197,11 @@ def poisson_events(k: Author) -> None:
     way = c.below(3)
     if way == 0:
         count = wp.poisson(state, rate)
-        made = cast(count, FLOAT) if c.chance(1, 2) else cast(cast(count, INT), FLOAT) + normal(k, state) * coefficient(k, FLOAT)
+        made = (
+            cast(count, FLOAT)
+            if c.chance(1, 2)
+            else cast(cast(count, INT), FLOAT) + normal(k, state) * coefficient(k, FLOAT)
+        )
     elif way == 1:
         kept = k.var("kept|seen|hits", number(0, UINT))
         with k.for_("n|j|shot", c.between(2, 6) if c.chance(1, 2) else k.scalar("shots|frames|bursts", INT)):

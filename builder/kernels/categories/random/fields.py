@@ -14,14 +14,16 @@ def jitter(k: Author) -> None:
     c = k.c
     way = c.below(4)
     k.name(("jitter_points|perturb", "stratified|grid_samples", "augment|random_scale", "dropout|drop_elements")[way])
-    V: Value = c.pick((VEC3, VEC2)) if way == 0 else c.pick((FLOAT, VEC3)) if way > 1 else VEC2
+    kinds: tuple[Value, ...] = ((VEC3, VEC2), (VEC2,), (FLOAT, VEC3), (FLOAT, VEC3))[way]
+    V = c.pick(kinds)
     if way == 1:
         out = k.output("out|samples|points", V, 2)
         index = k.tid("row|i|y", "col|j|x")
         state = state_of(k, *index)
         cells = k.scalar("cells|res|n", FLOAT)
         place = [
-            (cast(n, FLOAT) + (wp.randf(state) if c.chance(2, 3) else 0.5 + uniform(k, state) * 0.25)) / (1.0 + wp.abs(cells))
+            (cast(n, FLOAT) + (wp.randf(state) if c.chance(2, 3) else 0.5 + uniform(k, state) * 0.25))
+            / (1.0 + wp.abs(cells))
             for n in index
         ]
         p = make(V, *place)
@@ -34,7 +36,15 @@ def jitter(k: Author) -> None:
     v = k.let("v|p|xi", varied(k, x[i], 0, 1))
     if way == 0:
         assert isinstance(V, Vec)
-        shake: Term = c.pick((wp.sample_unit_ring, wp.sample_unit_disk) if V is VEC2 else (wp.sample_unit_sphere, wp.sample_unit_cube))(state) if c.chance(1, 2) else make(V, *(normal(k, state) for _ in range(V.n)))
+        shake: Term = (
+            c.pick(
+                (wp.sample_unit_ring, wp.sample_unit_disk)
+                if V is VEC2
+                else (wp.sample_unit_sphere, wp.sample_unit_cube)
+            )(state)
+            if c.chance(1, 2)
+            else make(V, *(normal(k, state) for _ in range(V.n)))
+        )
         made = v + shake * coefficient(k, FLOAT, 1, 60)
     elif way == 2:
         made = v * (1.0 + uniform(k, state) * coefficient(k, FLOAT, 5, 50))
@@ -48,7 +58,12 @@ def jitter(k: Author) -> None:
     value = k.let("value|r|res", varied(k, made, 0, 2))
     k.output("out|result|moved", V)[i] = value
     statistic(k, value)
-    what = ("Shifts points by random offsets", "", "Scales values by random factors", "Drops values at random and scales the rest")[way]
+    what = (
+        "Shifts points by random offsets",
+        "",
+        "Scales values by random factors",
+        "Drops values at random and scales the rest",
+    )[way]
     k.summary(f"{what}.")
 
 
@@ -138,11 +153,18 @@ def octaves(k: Author) -> None:
     i = gate(k, k.tid("i|tid|idx"), points.shape(0))
     state = state_of(k, i) if c.chance(1, 3) else k.let("state|rng|s0", wp.rand_init(c.between(1, 999)))
     p = k.let("p|x|q", varied(k, points[i], 0, 1))
-    total, amp, freq = k.var("total|h|acc", number(0.0)), k.var("amp|a|gain", number(0.5)), k.var("freq|f|scale", number(1.0))
+    total, amp, freq = (
+        k.var("total|h|acc", number(0.0)),
+        k.var("amp|a|gain", number(0.5)),
+        k.var("freq|f|scale", number(1.0)),
+    )
     count = c.between(3, 6) if c.chance(1, 2) else k.scalar("octaves|layers|depth", INT)
     with k.for_("o|n|j", count):
         at = p * Term(freq.e)
-        b = k.let("b|n0|v", wp.noise(state, at) if c.chance(2, 3) else wp.pnoise(state, at, *(c.pick((8, 16, 32)) for _ in range(n))))
+        b = k.let(
+            "b|n0|v",
+            wp.noise(state, at) if c.chance(2, 3) else wp.pnoise(state, at, *(c.pick((8, 16, 32)) for _ in range(n))),
+        )
         shaped = (b, wp.abs(b), 1.0 - wp.abs(b))[way]
         if way == 2 and c.chance(1, 2):
             shaped = shaped * shaped

@@ -110,7 +110,11 @@ def rays(k: Author) -> None:
         t = k.let("t|d|dist", varied(k, body(ray, shape), 0, 1))
         with k.if_(both(t > 0.001, t < at(hit, 0))):
             point = k.let("point|pt|x", varied(k, at(ray, 0) + at(ray, 1) * t, 0, 1))
-            updates = [(0, t), (2, j), (1, wp.normalize(point - at(shape, 0)) if round_ else wp.cross(at(shape, 0), point))]
+            updates = [
+                (0, t),
+                (2, j),
+                (1, wp.normalize(point - at(shape, 0)) if round_ else wp.cross(at(shape, 0), point)),
+            ]
             for n, value in c.sample(updates, 3):
                 k.put(at(hit, n), value)
             if c.chance(1, 6):

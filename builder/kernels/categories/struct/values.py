@@ -42,7 +42,9 @@ def complex_numbers(k: Author) -> None:
         with k.if_(at(z, 0) * at(z, 0) + at(z, 1) * at(z, 1) > number(c.pick((4.0, 16.0, 100.0)), T)):
             k.leave("break")
         count += 1
-    size = wp.sqrt(at(z, 0) * at(z, 0) + at(z, 1) * at(z, 1)) if c.chance(1, 2) else wp.atan2(at(z, 1), at(z, 0) + 1.0e-3)
+    size = (
+        wp.sqrt(at(z, 0) * at(z, 0) + at(z, 1) * at(z, 1)) if c.chance(1, 2) else wp.atan2(at(z, 1), at(z, 0) + 1.0e-3)
+    )
     value = k.let("value|mag|r0", varied(k, wp.min(size, 100.0) + cast(Term(count.e), T), 0, 2))
     out[i] = value
     statistic(k, value)

@@ -49,7 +49,9 @@ def frames(k: Author) -> None:
         made = wp.transform_point(wp.transform_inverse(X), p)
     elif way == 2:
         other = k.let("Y|rel|other", poses[(i + c.between(1, 5)) % poses.shape(0)])
-        joined = wp.transform_multiply(wp.transform_inverse(X), other) if c.chance(1, 2) else wp.transform_inverse(X) * other
+        joined = (
+            wp.transform_multiply(wp.transform_inverse(X), other) if c.chance(1, 2) else wp.transform_inverse(X) * other
+        )
         made = wp.transform_point(joined, varied(k, p, 0, 1))
     elif way == 3:
         where_, rot = parts(k, X)
@@ -116,7 +118,11 @@ def skinning(k: Author) -> None:
     acc = k.var("acc|moved|total", make(vec(3, T), 0.0))
     rot = k.var("rot|qsum|blend_q", make(quat(T), 0.0, 0.0, 0.0, 0.0)) if dual else None
     share = k.var("share|wsum|norm", number(0.01, T)) if normalised else None
-    count = c.pick((weights.shape(1), number(c.between(2, 4), INT), k.scalar("bones_per|count|n", INT)) if c.chance(1, 3) else (weights.shape(1),))
+    count = c.pick(
+        (weights.shape(1), number(c.between(2, 4), INT), k.scalar("bones_per|count|n", INT))
+        if c.chance(1, 3)
+        else (weights.shape(1),)
+    )
     with k.for_("j|b|n", wp.min(count, ids.shape(1)) if c.chance(1, 2) else count) as j:
         b = k.let("bone|B|pose", bones[wp.abs(ids[i, j % ids.shape(1)]) % bones.shape(0)])
         w = k.let("wj|weight|a", varied(k, weights[i, j % weights.shape(1)], 0, 1))
@@ -148,7 +154,12 @@ def blend(k: Author) -> None:
     k.name("blend_poses|smooth_pose|interpolate_frames|nudge_frames|track_pose")
     a, b = k.input("a|prev|from_pose", transform(T)), k.input("b|goal|to_pose", transform(T))
     i = gate(k, k.tid("i|tid|idx"), a.shape(0))
-    t = k.let("t|w|s", wp.clamp(varied(k, k.input("t_in|phase|blend", T)[i], 0, 2), 0.0, 1.0) if c.chance(1, 2) else wp.clamp(coefficient(k, T), 0.0, 1.0))
+    t = k.let(
+        "t|w|s",
+        wp.clamp(varied(k, k.input("t_in|phase|blend", T)[i], 0, 2), 0.0, 1.0)
+        if c.chance(1, 2)
+        else wp.clamp(coefficient(k, T), 0.0, 1.0),
+    )
     way = c.below(4)
 
     def mix(s: Scope, p: Term, q: Term, w: Term) -> Term:
@@ -192,7 +203,9 @@ def matrices(k: Author) -> None:
     p = k.let("p|x|v", varied(k, points[i], 0, 1))
     if way == 0:
         rots, scales = k.input("rots|quats|orients", quat(T)), k.input("scales|sizes|stretch", vec(3, T))
-        M = k.let("M|trs|m", wp.transform_compose(p, rots[i % rots.shape(0)], varied(k, scales[i % scales.shape(0)], 0, 1)))
+        M = k.let(
+            "M|trs|m", wp.transform_compose(p, rots[i % rots.shape(0)], varied(k, scales[i % scales.shape(0)], 0, 1))
+        )
         made = wp.transform_point(M, axis_of(k, T)) if c.chance(1, 2) else wp.transform_vector(M, p)
     elif way == 1:
         mats = k.input("mats|nodes|m4", mat(4, 4, T))
@@ -216,5 +229,3 @@ def matrices(k: Author) -> None:
     what = ("composed of position, rotation and scale", "taken apart into position, rotation and scale",
             "made of transforms", "that project")[way]  # fmt: skip
     k.summary(f"Applies {T.name} matrices {what} to points.")
-
-

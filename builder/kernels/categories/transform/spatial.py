@@ -90,7 +90,9 @@ def wrenches(k: Author) -> None:
         i = gate(k, k.tid(i_words), poses.shape(0))
         X = k.let("X|pose|xf", poses[i])
         acc = k.var("acc|total|sum_f", make(V6))
-        with k.for_("j|n|contact", wp.min(forces.shape(0), c.between(4, 32)) if c.chance(1, 2) else forces.shape(0)) as j:
+        with k.for_(
+            "j|n|contact", wp.min(forces.shape(0), c.between(4, 32)) if c.chance(1, 2) else forces.shape(0)
+        ) as j:
             push = k.let("push|fj|force", varied(k, forces[j], 0, 2))
             arm = k.let("arm|rj|lever", points[j % points.shape(0)] - X.p)
             acc.set(Term(acc.e) + six(k, wp.cross(arm, push), push))
@@ -144,7 +146,9 @@ def motion(k: Author) -> None:
         k.output("lin_out|linear|v_out", vec(3, T))[i] = varied(k, lin, 0, 2)
     if a is not None:
         k.output("bias_out|acc_out|a_out", S)[i] = Term(a.e)
-    k.summary(f"Carries {T.name} spatial velocities{' and bias terms' if a is not None else ''} along the joints of a chain.")
+    k.summary(
+        f"Carries {T.name} spatial velocities{' and bias terms' if a is not None else ''} along the joints of a chain."
+    )
 
 
 def inertia(k: Author) -> None:
@@ -180,7 +184,7 @@ def inertia(k: Author) -> None:
     if c.chance(1, 2):
         k.output("lin|bottom_out|push", V)[i] = varied(k, v, 0, 2)
     statistic(k, wp.spatial_dot(t, f) if c.chance(1, 2) else wp.dot(w, v))
-    what = ("spatial adjoint matrices", "spatial inertia matrices", "diagonal inertia with a correction of rank one")[way]
+    what = ("spatial adjoint matrices", "spatial inertia matrices", "diagonal inertia with a correction of rank one")[
+        way
+    ]
     k.summary(f"Applies {T.name} {what} to twists.")
-
-
