@@ -43,9 +43,9 @@ _BINS = ("bins", "hist", "sums", "totals", "buckets", "counters")
 # An argument keeps its name in the generated C++, where these are no names.
 _CPP_WORDS = (
     "alignas", "alignof", "asm", "auto", "bool", "case", "catch", "char", "const", "constexpr", "decltype", "default",
-    "delete", "do", "double", "enum", "explicit", "export", "extern", "float", "friend", "goto", "inline", "int", "long",
-    "mutable", "namespace", "new", "noexcept", "nullptr", "operator", "private", "protected", "public", "register",
-    "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "typedef", "typename",
+    "delete", "do", "double", "enum", "explicit", "export", "extern", "float", "friend", "goto", "inline", "int",
+    "long", "mutable", "namespace", "new", "noexcept", "nullptr", "operator", "private", "protected", "public",
+    "register", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "typedef", "typename",
     "union", "unsigned", "using", "virtual", "void", "volatile",
 )  # fmt: skip
 THREADS = {
