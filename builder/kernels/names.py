@@ -45,8 +45,8 @@ _CPP_WORDS = (
     "alignas", "alignof", "asm", "auto", "bool", "case", "catch", "char", "const", "constexpr", "decltype", "default",
     "delete", "do", "double", "enum", "explicit", "export", "extern", "float", "friend", "goto", "inline", "int",
     "long", "mutable", "namespace", "new", "noexcept", "nullptr", "operator", "private", "protected", "public",
-    "register", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "typedef", "typename",
-    "union", "unsigned", "using", "virtual", "void", "volatile",
+    "register", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "typedef",
+    "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
 )  # fmt: skip
 THREADS = {
     1: (("i",), ("tid",), ("idx",), ("gid",)),
