@@ -40,6 +40,14 @@ _OUTPUTS = ("out", "result", "dst", "res", "output", "target")
 _ACCUMULATORS = ("acc", "total", "sum", "best", "state", "energy")
 _LOOPS = ("k", "l", "j1", "jj", "it", "step_i")
 _BINS = ("bins", "hist", "sums", "totals", "buckets", "counters")
+# An argument keeps its name in the generated C++, where these are no names.
+_CPP_WORDS = (
+    "alignas", "alignof", "asm", "auto", "bool", "case", "catch", "char", "const", "constexpr", "decltype", "default",
+    "delete", "do", "double", "enum", "explicit", "export", "extern", "float", "friend", "goto", "inline", "int",
+    "long", "mutable", "namespace", "new", "noexcept", "nullptr", "operator", "private", "protected", "public",
+    "register", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "typedef",
+    "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+)  # fmt: skip
 THREADS = {
     1: (("i",), ("tid",), ("idx",), ("gid",)),
     2: (("i", "j"), ("row", "col"), ("ix", "iy")),
@@ -64,6 +72,7 @@ class Names:
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
         self._taken = {"wp", "range", "float", "int", "bool", "sum", "len", "min", "max", "abs", "pow", "round", "Any"}
+        self._taken.update(_CPP_WORDS)
 
     def claim(self, name: str) -> str:
         """Mark a fixed identifier as taken."""

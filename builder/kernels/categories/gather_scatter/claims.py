@@ -81,7 +81,7 @@ def _lookup(k: Author) -> None:
         slot.set((slot + 1) % table.shape(0) if c.chance(1, 2) else (slot + tries + 1) % table.shape(0))
         tries += 1
     e = k.let("e|hit|src", wp.clamp(found, 0, values.shape(0) - 1))
-    missing = k.scalar("missing|default|none_value", T)
+    missing = k.scalar("missing|fallback|none_value", T)
     form = c.below(2)
     if form == 0:
         out[i] = varied(k, where(found < 0, missing, varied(k, values[e], 0, 1)), 0, 2)
