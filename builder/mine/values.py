@@ -47,7 +47,8 @@ def expression(value: Any, define: Define, *, python: bool = False) -> Parts:
 
 def _number(value: float) -> str:
     if isinstance(value, enum.Enum) or type(value) not in (bool, int, float):
-        value = int(value) if isinstance(value, int) else float(value)
+        # Warp writes a constant as Python prints it, and numpy prints a float32 with fewer digits than its value has.
+        value = int(value) if isinstance(value, int) else float(str(value))
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import metadata
 
 import pyarrow as pa
 
@@ -131,6 +132,8 @@ def _key(distribution: Distribution, timeout: float) -> str:
         "version": distribution.version,
         "licence": distribution.licence,
         "modules": [(m.path, hashlib.sha256(m.file.read_bytes()).hexdigest()) for m in distribution.modules],
+        # Which modules can be imported, and what they then define, depends on what else is installed.
+        "installed": sorted({f"{one.name}=={one.version}" for one in metadata.distributions()}),
         "chunk": CHUNK,
         "timeout": timeout,
         "python": sys.version_info[:2],

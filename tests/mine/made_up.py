@@ -21,6 +21,7 @@ COUNT = wp.constant(3)
 FLAG = True
 WIDE = wp.float64(2.5)
 HALF = wp.float16(0.5)
+TINY = wp.float32(np.finfo(np.float32).eps)
 AXIS = wp.vec3(0.0, 1.0, 0.0)
 TURN = wp.mat22(0.0, -1.0, 1.0, 0.0)
 FAR = float("inf")
@@ -49,7 +50,7 @@ def use_constants(x: wp.array(dtype=scalar), w: vec7, m: mat25, out: wp.array(dt
         y += Plain.SCALE + Plain.BIAS + float(WIDE) + float(HALF)
     z = TURN * wp.vec2(y, 1.0)
     high = wp.max(settings.LIMIT, CAP) + settings.NEGATIVE - (-settings.EPS)
-    out[i] = wp.min(z[0] + high, FAR) + wp.where(i == Shape.SPHERE, 1.0, 0.0)
+    out[i] = wp.min(z[0] + high + TINY, FAR) + wp.where(i == Shape.SPHERE, 1.0, 0.0)
 ''',
     "settings": "LIMIT = 12.5\nNEGATIVE = -0.5\nEPS = 0.001\n",
     "structs": """

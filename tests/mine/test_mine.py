@@ -121,6 +121,7 @@ def test_constants_of_every_kind(rows):
         "vec7 = wp.types.vector(length=7, dtype=wp.float32)",
         "mat25 = wp.types.matrix(shape=(2, 5), dtype=wp.float64)",
         "HALF = wp.constant(wp.float16(0.5))",
+        "TINY = wp.constant(wp.float32(1.1920929e-07))",
         "AXIS = wp.constant(wp.vec3f(0.0, 1.0, 0.0))",
         'FAR = wp.constant(float("inf"))',
         "    # a comment of the author",
