@@ -192,12 +192,6 @@ def stored_array(stmt: Put) -> str:
         node = node.base
     return node.array if isinstance(node, Load) and not isinstance(stmt.target, Load) else ""
 
-    def _named(self, node: Word) -> None:
-        """Count a builtin that is an argument, as those are that map and reduce tiles."""
-        if node.text.startswith("wp.") and node.text != node.type.text:
-            self.builtins.add(node.text.removeprefix("wp."))
-            self.pairs.add((node.text.removeprefix("wp."), dtype_name(node.type)))
-
 
 def _told(node: Apply) -> str:
     """Return the type that tells an overload from another: the first argument's, else the result's."""

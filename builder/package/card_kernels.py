@@ -53,8 +53,8 @@ def _coverage(config: str, stats: Stats) -> str:
     known = len(found.used) + len(found.unused)
     return (
         f"The rows of `{config}` call {len(found.used)} of the {known} builtins that "
-        f"Warp lets a kernel call ({percent(found.share)}), operators counted as builtins, with {found.types:,} different "
-        "pairs of a builtin and a type of its first argument."
+        f"Warp lets a kernel call ({percent(found.share)}), operators counted as builtins, with {found.types:,} "
+        "different pairs of a builtin and a type of its first argument."
     )
 
 

@@ -10,7 +10,7 @@ from builder.kernels.layouts import Grid
 from builder.kernels.layouts.grid import RULES, place
 from builder.kernels.program import Apply, Let, Literal, Name
 from builder.kernels.reading import expressions, statements
-from builder.kernels.tidy import tidy
+from builder.kernels.tidy import without_dead
 from builder.kernels.types import FLOAT, INT, Array
 
 _SYMBOLS = {
@@ -34,7 +34,7 @@ def value_of(e, names):
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_an_offset_stays_on_the_grid_whatever_its_size(rule, radius, dynamic):
     for seed in range(6):
-        k = Author(CounterChoices(seed, 0), "fields")
+        k = Author(CounterChoices(seed, 0), "stencil")
         at, extent, offset = (k.scalar(name, INT) for name in ("at", "extent", "offset"))
         for d in range(-radius, radius + 1):
             if d == 0 and not dynamic:
@@ -47,12 +47,12 @@ def test_an_offset_stays_on_the_grid_whatever_its_size(rule, radius, dynamic):
 
 
 def test_a_grid_names_its_rule_for_the_summary():
-    edges = {Grid(Author(CounterChoices(seed, 0), "fields"), 2).edge for seed in range(40)}
+    edges = {Grid(Author(CounterChoices(seed, 0), "stencil"), 2).edge for seed in range(40)}
     assert len(edges) == len(RULES)
 
 
 def test_tidy_drops_what_nothing_reads_and_keeps_the_rest():
-    k = Author(CounterChoices(1, 0), "fields")
+    k = Author(CounterChoices(1, 0), "stencil")
     x, out = k.input("x", FLOAT), k.output("out", FLOAT)
     unused, gain = k.scalar("unused", FLOAT), k.scalar("gain", FLOAT)
     i = k.tid("i")
@@ -60,13 +60,13 @@ def test_tidy_drops_what_nothing_reads_and_keeps_the_rest():
     kept = k.let("kept", x[i] * gain)
     k.function("never_called", {"v": FLOAT}, lambda f, v: v * 2.0)
     out[i] = kept
-    program = tidy(k.program())
+    program = without_dead(k.program())
     assert [arg.name for arg in program.args] == ["x", "gain", "out"]
     assert [s.name for s in statements(program.body) if isinstance(s, Let)] == ["kept"]
     assert program.functions == ()
 
 
-@pytest.mark.parametrize("category", ["fields", "particles", "rigid_bodies", "image", "geometry", "rendering"])
+@pytest.mark.parametrize("category", ["stencil", "mechanics", "image", "graphics"])
 def test_every_argument_has_a_use_in_the_kernel(category):
     for index in range(60):
         program = draw_program(CounterChoices(5, index), {category: 1.0})

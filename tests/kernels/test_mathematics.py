@@ -12,10 +12,10 @@ from builder.kernels.choices import Choices, CounterChoices
 from builder.kernels.fusion.cells import Cells, records, setting, settings, transform
 from builder.kernels.fusion.rows import Rows
 from builder.kernels.fusion.sweeps import extreme, sweep, total, winner
-from builder.kernels.tidy import tidied
+from builder.kernels.tidy import without_dead
 from builder.kernels.types import DOUBLE, FLOAT, HALF, INT, UINT
 
-CATEGORIES = ("linear_algebra", "machine_learning", "statistics", "finance", "sorting_searching")
+CATEGORIES = ("linear_algebra", "machine_learning", "statistics", "sorting_searching")
 FAMILIES = [(name, family) for name in CATEGORIES for family in category(name).families]
 
 
@@ -31,7 +31,7 @@ class Simplest(Choices):
 def written(name, family, choices):
     author = Author(choices, name, family.__name__.strip("_"))
     family(author)
-    return tidied(author.program())
+    return without_dead(author.program())
 
 
 @pytest.mark.parametrize(("name", "family"), FAMILIES, ids=lambda value: getattr(value, "__name__", value))

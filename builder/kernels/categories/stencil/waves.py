@@ -10,7 +10,7 @@ from ...types import INT, Scalar
 from .stencils import laplacian, neighbours
 
 
-def heat(k: Author) -> None:
+def heat_field(k: Author) -> None:
     """One explicit step of diffusion with sources; the conductivity may vary, fixed cells may hold their value."""
     c, T = k.c, precise(k)
     k.name("heat_step|diffuse|diffusion_step|conduction")
@@ -68,7 +68,7 @@ def _source(k: Author, g: Grid, centre: Term, cell: tuple[Term, ...], T: Scalar)
     return factor(k, "rate|k_react|pre", T) * wp.exp(-divisor(k, "activation|e_act", T) / (wp.abs(centre) + 0.5))
 
 
-def wave(k: Author) -> None:
+def wave_field(k: Author) -> None:
     """Leapfrog step of the wave equation: speed map, damping, absorbing border, source."""
     c, T = k.c, precise(k)
     k.name("wave_step|wave_update|acoustic_step|leapfrog_wave")

@@ -84,7 +84,7 @@ def _pressure_sweep(k: Author, g: Grid, T: Scalar) -> None:
     k.summary(f"One relaxation sweep of the pressure Poisson equation on a {g.ndim}-D grid, {g.edge}.")
 
 
-def advect(k: Author) -> None:
+def advect_field(k: Author) -> None:
     """Semi-Lagrangian advection: trace back, then interpolate; Euler or midpoint trace, optional limits."""
     c, T = k.c, precise(k)
     k.name("advect|semi_lagrangian|transport|advect_field")

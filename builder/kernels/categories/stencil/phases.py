@@ -56,7 +56,7 @@ def _well(k: Author, p: Term, T: Scalar) -> Term:
     return q * (q - 1.0) * (q - factor(k, "tilt|threshold", T, 10, 90))
 
 
-def level_set(k: Author) -> None:
+def level_set_field(k: Author) -> None:
     """A level-set step: Godunov reinitialisation, motion along the normal or by curvature."""
     c, T = k.c, precise(k)
     k.name("level_set|reinitialize|evolve_interface|godunov_step")

@@ -29,7 +29,7 @@ def _count(k: Author, g: Grid, cells: Arr, hit: Term | None, corners: bool) -> T
     return Term(acc.e)
 
 
-def automaton(k: Author) -> None:
+def lattice_automaton(k: Author) -> None:
     """One generation of a cellular automaton: life-like, majority, excitable medium, cyclic, forest fire, growth."""
     c = k.c
     T: Scalar = c.weighted({INT: 4, UINT8: 1})

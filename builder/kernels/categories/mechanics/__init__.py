@@ -1,0 +1,25 @@
+"""mechanics: particles and rigid bodies: forces, constraints, contacts, joints, and the integration of motion."""
+
+from __future__ import annotations
+
+from ...families import one_of
+from .bonded import bonded, constraints, springs
+from .contacts import collide, granular
+from .control import actuators, drag_forces, suspension
+from .joints import joint_constraint, kinematics
+from .motion import boris, integrate, langevin
+from .pairs import boids, pair_forces, sph
+from .rigid_contact import contact_points, impulse
+from .rigid_motion import accumulate_inertia, integrate_bodies, strapdown
+from .transfers import grid_to_particles, material_stress, particles_to_grid
+
+_PARTICLES = (
+    integrate, pair_forces, sph, springs, constraints, bonded, granular, collide, boids, langevin, boris,
+    particles_to_grid, grid_to_particles, material_stress,
+)  # fmt: skip
+_BODIES = (
+    integrate_bodies, strapdown, accumulate_inertia, kinematics, joint_constraint, impulse, contact_points, suspension,
+    actuators, drag_forces,
+)  # fmt: skip
+
+build = one_of("mechanics", *_PARTICLES, *_BODIES)
