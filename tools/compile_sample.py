@@ -3,8 +3,8 @@
     python tools/compile_sample.py DIR [-n 500] [--arch 80 --arch 90] [--num-proc 2]
 
 DIR is a folder of the config `forward_backward`, which holds all code columns. Each row's own text is compiled below
-the shipped preamble, forward and backward, many rows in one file; a file that does not compile is halved until the rows at
-fault stand alone. Prints a table by category, and the rows that do not compile.
+the shipped preamble, forward and backward, many rows in one file; a file that does not compile is halved until the rows
+at fault stand alone. Prints a table by category, and the rows that do not compile.
 """
 
 from __future__ import annotations
