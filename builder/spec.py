@@ -115,7 +115,7 @@ class BuildSpec(BaseModel):
                     raise ValueError(unknown("category", name, category_names()))
             # One order, whatever order the user wrote: the order decides which category a draw means.
             return {name: value[name] for name in category_names() if name in value}
-        return value
+        raise ValueError("give names, or a weight for each name: math=2,vector=1")
 
     @field_validator("splits", mode="before")
     @classmethod
@@ -134,7 +134,7 @@ class BuildSpec(BaseModel):
                         f"split {name!r} would be empty; give all of {', '.join(SPLITS)} a fraction above 0"
                     )
             return {name: value[name] for name in SPLITS}
-        return value
+        raise ValueError(f"give one fraction for each of {', '.join(SPLITS)}: 0.9/0.05/0.05")
 
     @field_validator("splits")
     @classmethod

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from . import build, folder, mine
-from .common import app
+from .common import run_app
 
 __all__ = ["build", "folder", "main", "mine"]
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    run_app()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pyarrow as pa
 import typer
 
+from ..errors import SpecError
 from ..shipped import config_names, config_summary
 from ..spec import SPLITS, VIEWS, BuildSpec, load_spec
 from .common import app, console, one_line, print_tables
@@ -74,7 +75,7 @@ def _to_cache(spec: BuildSpec, num_proc: int) -> None:
 @app.command()
 @one_line
 def build(
-    configs: Annotated[list[str] | None, typer.Argument(metavar="[CONFIG]...", help=_CONFIGS_HELP)] = None,
+    configs: Annotated[list[str] | None, typer.Argument(metavar="CONFIG", help=_CONFIGS_HELP)] = None,
     num_kernels: Annotated[str | None, typer.Option("--num-kernels", "-n", help="Rows over all splits.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of the random programs.")] = None,
     sources: Annotated[
@@ -93,13 +94,16 @@ def build(
     tokenizer: Annotated[str | None, typer.Option(help="'default', a tokenizer.json, or a Hub id.")] = None,
     view: Annotated[str | None, typer.Option(help=f"Columns to train on: {', '.join(VIEWS)}.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write a folder of shards instead of the cache.")] = None,
-    format: Annotated[str, typer.Option(help="Of the folder's shards: arrow or parquet.")] = "arrow",
-    shard_size: Annotated[str, typer.Option(help="Begin a new shard at this size: 500MB, 1GB, 1000000.")] = "500MB",
+    format: Annotated[str | None, typer.Option(help="Of the folder's shards: arrow (default) or parquet.")] = None,
+    shard_size: Annotated[
+        str | None, typer.Option(help="Of the folder: begin a new shard at this size: 500MB (default), 1GB, 1000000.")
+    ] = None,
     num_proc: Annotated[int, typer.Option(help="Processes that generate code.")] = 1,
-    show: Annotated[int, typer.Option(help="Print this many rows at the end.")] = 0,
+    show: Annotated[int, typer.Option(help="Print this many rows at the end.", min=0)] = 0,
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
     from ..package.folder import check_format, check_target, write_folder
+    from ..package.shards import MAX_SHARD_BYTES
     from ..package.sizes import parse_size
     from ..scale.progress import Silent
 
@@ -116,13 +120,14 @@ def build(
         "view": view,
     }
     specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
-    max_shard_bytes = parse_size(shard_size)
-    check_format(format)
+    file_format = check_format(format or "arrow")
+    max_shard_bytes = parse_size(shard_size or MAX_SHARD_BYTES)
+    if out is None and (format or shard_size):
+        raise SpecError("--format and --shard-size are of a folder's shards; name the folder with --out DIR")
     if out is not None:
         check_target(out)
-    if out is not None:
         builds = [_build_one(spec, num_proc) for spec in specs]
-        write_folder(out, builds, format=format, max_shard_bytes=max_shard_bytes)
+        write_folder(out, builds, format=file_format, max_shard_bytes=max_shard_bytes)
         console.print(f"wrote {out}", markup=False)
     else:
         for spec in specs:

@@ -18,14 +18,16 @@ from ..errors import WarpCudaPairsError
 if TYPE_CHECKING:
     from ..package.stats import Stats
 
+NAME = "warp-cuda-pairs"
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Training data that teaches language models to write GPU code.",
 )
 console = Console(soft_wrap=True, highlight=False)
 P = ParamSpec("P")
+# Typer has a click of its own or uses the installed one, as its version will.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 # What a wrong or full place says; any other OSError is a bug of ours and keeps its traceback.
 _PLACES = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS),
@@ -35,7 +37,8 @@ _TABLE_WIDTH = 132
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"warp-cuda-pairs: {message}", file=sys.stderr, flush=True)
+    # One line, even where a path holds a line break.
+    print(f"{NAME}: {message}".replace("\n", "\\n"), file=sys.stderr, flush=True)
     sys.exit(code)
 
 
@@ -47,7 +50,7 @@ def one_line(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
         except KeyboardInterrupt:
-            _fail("interrupted; finished units are kept, the same command goes on from there", 130)
+            _fail("interrupted; run the same command again: what was there is unchanged, finished units are kept", 130)
         except WarpCudaPairsError as error:
             _fail(f"error: {error}", 1)
         except OSError as error:
@@ -59,11 +62,26 @@ def one_line(command: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
+def run_app() -> NoReturn:
+    """Run the command line; a wrong command line is one line and exit code 2, as far as it is one of options."""
+    try:
+        sys.exit(app(prog_name=NAME, standalone_mode=False))
+    except _UsageError as error:
+        said = " ".join(error.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+        path = getattr(getattr(error, "ctx", None), "command_path", NAME)
+        _fail(f"error: {said}; `{path} --help` says what is allowed", 2)
+
+
 @app.callback(invoke_without_command=True)
-def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
     if version:
-        console.print(f"warp-cuda-pairs {__version__}")
-        raise typer.Exit
+        console.print(f"{NAME} {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
 
 
 def print_tables(stats: Stats) -> None:

@@ -76,7 +76,9 @@ def card(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built fol
 @one_line
 def publish(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
-    repo_id: Annotated[str, typer.Argument(help="OWNER/NAME, or hf://datasets/OWNER/NAME@REVISION.")],
+    repo_id: Annotated[
+        str, typer.Argument(metavar="REPO_ID", help="OWNER/NAME, or hf://datasets/OWNER/NAME@REVISION.")
+    ],
     format: Annotated[str, typer.Option(help="Of the shards to send: parquet or arrow.")] = "parquet",
     yes: Annotated[bool, typer.Option("--yes", help="Send it; without this, only say what would be sent.")] = False,
     public: Annotated[bool, typer.Option("--public", help="Let everybody read it; private otherwise.")] = False,

@@ -31,7 +31,7 @@ from .manifest import (
     read_entries,
     read_manifest,
 )
-from .page import readme
+from .page import as_built, readme
 from .scratch import remove, remove_stale, scratch_name
 from .shards import write_file, write_shards
 from .store import CACHE_VARIABLE
@@ -104,9 +104,9 @@ def convert_folder(folder: Path, out: Path, format: str) -> None:
     if problems:
         raise FolderError(f"{folder} is not what its manifest says ({problems[0]}); build the folder again")
     manifest = read_manifest(folder)
-    old = _Folder(folder, manifest, read_entries(folder, manifest))
+    old = _Folder(folder, manifest, read_entries(manifest))
     entries = {name: _convert_config(old, name, out, format) for name in old.entries}
-    others = [_copy(folder, out, entry) for entry in other_entries(folder, manifest)]
+    others = [_copy(folder, out, entry) for entry in other_entries(manifest)]
     made = manifest_json(entries, others, file_format=format, max_shard_bytes=manifest["max_shard_bytes"])
     # The shards are written by the pyarrow of today; all else is as it was built.
     made["versions"] = {**manifest["versions"], "pyarrow": version("pyarrow")}
@@ -169,7 +169,8 @@ def _edited(old: _Folder, new: _Folder, text: str, rendered: str) -> str:
     fresh = DatasetCard(rendered)
     for name in ("configs", "dataset_info"):
         card.data[name] = fresh.data[name]
-    card.text = card.text.replace(command(old.entries, old.manifest), command(new.entries, new.manifest))
+    said, says = (command(as_built(one.root, one.entries), one.manifest) for one in (old, new))
+    card.text = card.text.replace(said, says)
     return str(card)
 
 

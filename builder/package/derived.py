@@ -52,6 +52,7 @@ def derived_folder(folder: Path, out: Path, mark: Mark) -> Iterator[Path]:
     """
     with folder_errors(out), replacing(_target(folder, out, mark)) as scratch:
         yield scratch
+        _target(folder, out, mark)  # somebody may have put something there meanwhile
 
 
 def _target(folder: Path, out: Path, mark: Mark) -> Path:

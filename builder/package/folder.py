@@ -119,6 +119,7 @@ def write_folder(
     target = check_target(out)
     with folder_errors(out), replacing(target) as scratch:
         _fill(scratch, builds, format, max_shard_bytes)
+        check_target(out)  # a build takes long, and somebody may have put something there
 
 
 def _check_builds(builds: Sequence[ConfigBuild]) -> None:
@@ -164,14 +165,24 @@ def load_stats(folder: Path) -> dict[str, Stats]:
     """Return the stats of a built folder, by config.
 
     Raises:
-        FolderError: there is no readable manifest, or the stats are missing or damaged.
+        FolderError: there is no readable manifest, or the stats are missing, or not what the manifest says.
     """
-    read_manifest(folder)
+    manifest = read_manifest(folder)
     path = folder / STATS
     try:
-        configs = json.loads(path.read_bytes())["configs"]
-        return {name: Stats.from_json(stats) for name, stats in configs.items()}
+        data = path.read_bytes()
     except OSError as error:
         raise FolderError(f"cannot read {path}: {error.strerror}") from None
+    wanted = {file["path"]: file["sha256"] for file in manifest["other_files"]}.get(STATS)
+    stats = _parsed(data) if hashlib.sha256(data).hexdigest() == wanted else {}
+    if set(stats) != set(manifest["configs"]):
+        raise FolderError(f"{path} is damaged; build the folder again")
+    return stats
+
+
+def _parsed(data: bytes) -> dict[str, Stats]:
+    """Return the stats in a file's content; none where it cannot be read."""
+    try:
+        return {name: Stats.from_json(one) for name, one in json.loads(data)["configs"].items()}
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise FolderError(f"{path} is damaged; build the folder again") from None
+        return {}

@@ -5,18 +5,18 @@ A folder without a readable ``manifest.json`` is not a dataset of ours; it is wr
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from ..errors import FolderError
 from ..spec import SPLITS, versions
+from .manifest_form import problem
 
 MANIFEST = "manifest.json"
 STATS = "stats.json"
@@ -44,21 +44,6 @@ class FileEntry:
     def to_json(self) -> dict[str, Any]:
         """Return the entry as it stands in the manifest."""
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> FileEntry:
-        """Return the entry that :meth:`to_json` wrote.
-
-        Raises:
-            TypeError, ValueError: ``data`` is not that, or its path leads out of the folder.
-        """
-        entry = cls(**data)
-        parts = PurePosixPath(entry.path).parts
-        if not parts or ".." in parts or entry.path.startswith("/") or not isinstance(entry.sha256, str):
-            raise ValueError(entry.path)
-        if any(type(count) is not int for count in (entry.bytes, entry.rows, entry.arrow_bytes)):
-            raise TypeError(entry.path)
-        return entry
 
 
 @dataclass(frozen=True)
@@ -142,6 +127,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if data.get("format_version") != FORMAT_VERSION:
         found = data.get("format_version")
         raise FolderError(f"{path} has format version {found}; this version reads {FORMAT_VERSION}")
+    if wrong := problem(data):
+        raise FolderError(f"{path} is damaged ({wrong}); build the folder again")
     return data
 
 
@@ -165,7 +152,7 @@ def folder_problems(folder: Path) -> dict[str, str]:
     Raises:
         FolderError: there is no readable manifest.
     """
-    entries = _entries(folder, read_manifest(folder))
+    entries = _entries(read_manifest(folder))
     problems = {path: problem for path, entry in entries.items() if (problem := _problem(folder, entry))}
     if not (folder / README).is_file():
         problems[README] = f"missing: {README}"
@@ -175,48 +162,24 @@ def folder_problems(folder: Path) -> dict[str, str]:
     return problems
 
 
-def other_entries(folder: Path, manifest: Mapping[str, Any]) -> list[FileEntry]:
-    """Return the files of a folder's manifest that are no shards.
-
-    Raises:
-        FolderError: the manifest is damaged.
-    """
-    with _damage(folder):
-        return [FileEntry.from_json(file) for file in manifest["other_files"]]
+def read_entries(manifest: Mapping[str, Any]) -> dict[str, ConfigEntry]:
+    """Return the configs of a manifest that :func:`read_manifest` read."""
+    return {name: _config_entry(config) for name, config in manifest["configs"].items()}
 
 
-def read_entries(folder: Path, manifest: Mapping[str, Any]) -> dict[str, ConfigEntry]:
-    """Return the configs of a folder's manifest.
-
-    Raises:
-        FolderError: the manifest is damaged.
-    """
-    with _damage(folder):
-        return {_plain(name): _config_entry(config) for name, config in manifest["configs"].items()}
+def other_entries(manifest: Mapping[str, Any]) -> list[FileEntry]:
+    """Return the files that are no shards of a manifest that :func:`read_manifest` read."""
+    return [FileEntry(**file) for file in manifest["other_files"]]
 
 
 def _config_entry(data: Mapping[str, Any]) -> ConfigEntry:
-    splits = {split: tuple(map(FileEntry.from_json, data["splits"][split]["files"])) for split in SPLITS}
+    splits = {split: tuple(FileEntry(**file) for file in data["splits"][split]["files"]) for split in SPLITS}
     return ConfigEntry(data["spec"], data["fingerprint"], data["tokenizer_sha256"], data["rejections"], splits)
 
 
-def _entries(folder: Path, manifest: Mapping[str, Any]) -> dict[str, FileEntry]:
-    shards = [entry for config in read_entries(folder, manifest).values() for entry in config.files]
-    return {entry.path: entry for entry in [*shards, *other_entries(folder, manifest)]}
-
-
-@contextlib.contextmanager
-def _damage(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except (KeyError, TypeError, AttributeError, ValueError):
-        raise FolderError(f"{folder / MANIFEST} is damaged; build the folder again") from None
-
-
-def _plain(name: str) -> str:
-    if Path(name).name != name:
-        raise ValueError(name)
-    return name
+def _entries(manifest: Mapping[str, Any]) -> dict[str, FileEntry]:
+    shards = [entry for config in read_entries(manifest).values() for entry in config.files]
+    return {entry.path: entry for entry in [*shards, *other_entries(manifest)]}
 
 
 def _present(folder: Path) -> list[str]:

@@ -8,7 +8,6 @@ broken connection stopped.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from pathlib import Path
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
 from huggingface_hub.hf_api import DatasetInfo, RepoFile
-from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars, logging
 
 from .. import __version__
 from ..errors import PublishError
@@ -24,6 +22,7 @@ from .convert import in_format
 from .destination import Destination, parse_destination
 from .folder import check_format
 from .hub_errors import hub_errors
+from .hub_quiet import quiet
 from .manifest import MANIFEST, README
 from .publish_plan import Plan, files_to_send, same_content, title, version_tag
 from .store import default_store
@@ -122,7 +121,7 @@ def send(plan: Plan) -> Published:
     api = _api()
     repo, branch = plan.destination.repo_id, plan.destination.branch
     commit, request = plan.base, plan.request
-    with hub_errors(plan.destination), _quiet():
+    with hub_errors(plan.destination), quiet():
         if not plan.exists:
             api.create_repo(repo, repo_type=_TYPE, private=plan.private)
         if plan.new_branch:
@@ -162,7 +161,7 @@ class _There:
 
 def _survey(destination: Destination, create_pr: bool) -> _There:
     api = _api()
-    with hub_errors(destination), _quiet():
+    with hub_errors(destination), quiet():
         user = api.whoami()["name"]
         info, new_branch = _look(api, destination, create_pr)
         return _There(user, info, new_branch, _tree(api, destination.repo_id, info))
@@ -201,7 +200,7 @@ def _known(destination: Destination, there: _There, tag: str, create_pr: bool) -
     api, repo = _api(), destination.repo_id
     if there.info is None:
         return False, None
-    with hub_errors(destination), _quiet():
+    with hub_errors(destination), quiet():
         tagged = tag in {one.name for one in api.list_repo_refs(repo, repo_type=_TYPE).tags}
         if not create_pr:
             return tagged, None
@@ -229,18 +228,3 @@ def _refuse(destination: Destination, there: _There, public: bool) -> None:
 def _operations(plan: Plan) -> list[CommitOperationAdd | CommitOperationDelete]:
     adds = [CommitOperationAdd(path, plan.folder / path) for path in plan.send]
     return [*(CommitOperationDelete(path, is_folder=False) for path in plan.remove), *adds]
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep huggingface_hub from writing lines of its own; its progress bars are for terminals."""
-    level, bars = logging.get_verbosity(), are_progress_bars_disabled()
-    logging.set_verbosity(logging.ERROR)
-    if not sys.stderr.isatty():
-        disable_progress_bars()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if not bars:
-            enable_progress_bars()

@@ -20,7 +20,7 @@ def refresh_card(folder: Path) -> None:
         FolderError: it is not a folder of ours, its data are damaged, or it cannot be written.
     """
     manifest = read_manifest(folder)
-    entries = read_entries(folder, manifest)
+    entries = read_entries(manifest)
     wrong = [said for path, said in folder_problems(folder).items() if not _is_page(path)]
     if wrong:
         raise FolderError(f"{folder} is not what its manifest says ({wrong[0]}); build the folder again")

@@ -24,12 +24,12 @@ from ..resources import data_path
 from ..shipped import config_names, config_summary
 from .folder import load_stats
 from .lengths import LIMITS, PERCENTILES, Column
-from .manifest import MANIFEST, STATS, read_manifest
+from .manifest import read_manifest
 from .report_charts import Histogram, histograms, percent
 from .report_code import LineTable, language_of
 from .report_mix import Mix, mixes
 from .report_sample import CODE_TITLES, Sample, read_samples
-from .scratch import scratch_name
+from .scratch import remove, remove_stale, scratch_name
 from .stats import COLUMNS, Stats
 
 ROWS = 200
@@ -99,8 +99,6 @@ def write_report(folder: Path, out: Path | None = None, *, rows: int = ROWS) -> 
     if rows < 1:
         raise SpecError(f"rows={rows} is not allowed: a report page shows at least 1 row")
     stats = load_stats(folder)
-    if set(stats) != set(manifest["configs"]):
-        raise FolderError(f"{folder}: {STATS} and {MANIFEST} name different configs; build the folder again")
     samples, kernels = read_samples(folder, manifest, rows)
     text = render_report(manifest, stats, samples, kernels, title=folder.resolve().name)
     _replace(page, text)
@@ -111,12 +109,13 @@ def _replace(page: Path, text: str) -> None:
     scratch = page.with_name(scratch_name(page.name))
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
+        remove_stale(page.parent.glob(f".{page.name}.tmp-*"))
         scratch.write_bytes(text.encode())
         os.replace(scratch, page)
     except OSError as error:
         raise FolderError(f"cannot write {page}: {error.strerror}; free some space or give another --out") from None
     finally:
-        scratch.unlink(missing_ok=True)
+        remove(scratch)
 
 
 def render_report(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import hashlib
 import os
 import re
@@ -16,6 +18,8 @@ from pathlib import Path
 _NAME = re.compile(r"\.tmp-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9]+)-[0-9a-f]{8}$")
 _HOUR = 3600.0
 _DAY = 24 * _HOUR
+# Of <fcntl.h> and <linux/fs.h>.
+_HERE, _RENAME_EXCHANGE = -100, 2
 
 
 def _host() -> str:
@@ -73,18 +77,37 @@ def remove_stale(paths: Iterable[Path]) -> int:
 
 
 def move_into_place(scratch: Path, target: Path) -> None:
-    """Put the folder ``scratch`` where ``target`` is or will be; on failure ``target`` is what it was."""
-    if not target.exists():
-        scratch.rename(target)
-        return
-    old = target.with_name(scratch_name(target.name))
-    target.rename(old)
+    """Put the folder ``scratch`` where ``target`` is or will be; on failure ``target`` is what it was.
+
+    Where the system knows how, two folders change places in one step, so that whoever is killed here, or reads
+    meanwhile, finds the one or the other.
+    """
     try:
         scratch.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    remove(old)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+    else:
+        return
+    if not _exchange(scratch, target):
+        old = target.with_name(scratch_name(target.name))
+        target.rename(old)
+        try:
+            scratch.rename(target)
+        except BaseException:
+            old.rename(target)
+            raise
+        scratch = old
+    remove(scratch)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two names change places, as ``renameat2(2)`` does on Linux; say whether they did."""
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    return bool(renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _RENAME_EXCHANGE) == 0)
 
 
 @contextlib.contextmanager

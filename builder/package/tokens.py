@@ -180,8 +180,11 @@ def _download(name: str) -> Path:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
 
+    from .hub_quiet import quiet
+
     try:
-        return Path(hf_hub_download(name, "tokenizer.json"))
+        with quiet():
+            return Path(hf_hub_download(name, "tokenizer.json"))
     except (OSError, ValueError, EntryNotFoundError, HfHubHTTPError, HFValidationError) as error:
         said = " ".join(str(error).split())[:300]
         message = f"tokenizer {name!r}: no such path, and not to be had from the Hub ({said}); {_ALLOWED}"

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from datasets import load_dataset
 
+from builder.cli import main
 from builder.curate.keys import analyse
 from builder.package.convert import convert_folder
 from builder.record import TRAINING_COLUMNS, row_schema
@@ -201,11 +202,15 @@ def test_every_field_of_the_spec_is_an_option(cache):
         (["build", "-n", "-5"], "num_kernels"),
         (["build", "-n", "many"], "num_kernels"),
         (["build", "--splits", "0.5/0.5/0.5"], "sum to 1"),
+        (["build", "--splits", "0.9/0.1"], "one fraction for each of train, validation, test"),
         (["build", "--categories", "vectors"], "Did you mean 'vector'"),
         (["build", "--categories", "math=0"], "categories"),
         (["build", "--tokenizer", "/nowhere/tokenizer.json"], "tokenizer"),
         (["build", "--num-proc", "0"], "num_proc"),
         (["build", "--format", "csv", "--out", "out"], "arrow, parquet"),
+        (["build", "--format", "parquet"], "--out"),
+        (["build", "--shard-size", "1GB"], "--out"),
+        (["build", "--tokenizer", "nobody/nothing"], "not to be had from the Hub"),
         (["build", "--shard-size", "5XB", "--out", "out"], "500MB"),
         (["build", "-n", "5000", "--out", "/proc/demo"], "/proc/demo"),
         (["check", "/nowhere"], "/nowhere"),
@@ -222,6 +227,40 @@ def test_wrong_input_is_one_line_and_exit_1(cache, arguments, said):
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["biuld"], "No such command 'biuld'"),
+        (["build", "--bogus"], "No such option: --bogus"),
+        (["build", "--num-proc", "two"], "--num-proc"),
+        (["build", "--show", "-1"], "--show"),
+        (["build", "--out"], "--out"),
+        (["stats"], "DIR"),
+        (["publish", "demo"], "REPO_ID"),
+        (["publish", "demo", "user/demo", "extra"], "extra"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_exit_2(arguments, said, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["warp-cuda-pairs", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    written = capsys.readouterr()
+    assert written.out == ""
+    (line,) = written.err.splitlines()
+    assert line.startswith("warp-cuda-pairs: error: ")
+    assert said in line
+    assert line.endswith("--help` says what is allowed")
+
+
+def test_no_command_shows_the_help_and_fails(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["warp-cuda-pairs"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "publish" in capsys.readouterr().out
 
 
 def test_a_folder_that_is_not_ours_is_refused_before_any_work(cache, tmp_path):

@@ -294,6 +294,33 @@ def test_rendering_again_gives_the_same_bytes(demo: Path) -> None:
     assert check_folder(demo) == []
 
 
+def test_rendering_again_gives_the_same_bytes_whatever_the_fields(tmp_path: Path) -> None:
+    fields = {"categories": "vector=1,atomic=2.5,math=3", "splits": "0.8/0.1/0.1", "instruction": "Now:"}
+    write_folder(tmp_path / "demo", [dataclasses.replace(build("cpu"), spec=load_spec("cpu", **fields))])
+    before = (tmp_path / "demo" / README).read_bytes()
+    refresh_card(tmp_path / "demo")
+    assert (tmp_path / "demo" / README).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"seed": 0', '"sede": 0', "unknown field 'sede'"),
+        ('"config": "cpu"', '"config": "cpu", "view": "chat"', "chat"),
+    ],
+)
+def test_a_spec_of_another_version_is_told(tmp_path: Path, old: str, new: str, said: str) -> None:
+    write_folder(tmp_path / "demo", [build("cpu")])
+    text = (tmp_path / "demo" / MANIFEST).read_text()
+    assert text.count(old) == 1
+    if '"view"' in new:
+        text = text.replace('"view": "prompt_completion"', '"max_per_skeleton": 1')
+    (tmp_path / "demo" / MANIFEST).write_text(text.replace(old, new))
+    with pytest.raises(FolderError, match=rf"was not built by this version {__version__}.*{said}"):
+        refresh_card(tmp_path / "demo")
+    assert check_folder(tmp_path / "demo") == []
+
+
 def test_rendering_again_takes_a_picture_that_changed_into_the_manifest(demo: Path, tmp_path: Path) -> None:
     out = tmp_path / "demo"
     write_folder(out, [build("cpu")])
@@ -318,9 +345,7 @@ def test_a_damaged_folder_gets_no_new_card(tmp_path: Path) -> None:
 
 def test_entries_come_back_from_the_manifest(demo: Path) -> None:
     manifest = read_manifest(demo)
-    entries = read_entries(demo, manifest)
+    entries = read_entries(manifest)
     assert {name: entry.sha256 for name, entry in entries.items()} == {
         name: config["sha256"] for name, config in manifest["configs"].items()
     }
-    with pytest.raises(FolderError, match="is damaged"):
-        read_entries(demo, {"configs": {"cpu": {}}})

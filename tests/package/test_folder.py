@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pyarrow as pa
@@ -20,8 +21,7 @@ import yaml
 
 from builder.codegen import preamble
 from builder.errors import FolderError, SpecError, SplitError, StoreError
-from builder.package import folder as folder_module
-from builder.package import shards
+from builder.package import scratch, shards
 from builder.package.card import features_yaml
 from builder.package.folder import ConfigBuild, check_target, load_stats, write_folder
 from builder.package.manifest import MANIFEST, README, STATS, TOKENIZER, check_folder, read_manifest
@@ -232,7 +232,7 @@ def test_check_names_each_damaged_missing_and_extra_file(demo: Path, tmp_path: P
         (b"\xff", "is damaged: it is not JSON"),
         (b"[]", "is not a manifest of warp_cuda_pairs"),
         (b'{"format": "warp_cuda_pairs", "format_version": 99}', "has format version 99; this version reads 1"),
-        (b'{"format": "warp_cuda_pairs", "format_version": 1}', "is damaged; build the folder again"),
+        (b'{"format": "warp_cuda_pairs", "format_version": 1}', "is damaged (file_format: Field required); build"),
     ],
 )
 def test_check_without_a_readable_manifest(tmp_path: Path, content: bytes | None, said: str) -> None:
@@ -243,9 +243,53 @@ def test_check_without_a_readable_manifest(tmp_path: Path, content: bytes | None
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("file_format",), "csv", "file_format"),
+        (("max_shard_bytes",), "500MB", "max_shard_bytes"),
+        (("versions", "warp"), 1, "versions.warp"),
+        (("configs",), [], "configs"),
+        (("configs", "../cuda"), {}, "configs.../cuda"),
+        (("configs", "cuda", "spec"), None, "configs.cuda.spec"),
+        (("configs", "cuda", "splits", "test"), None, "configs.cuda.splits.test"),
+        (("configs", "cuda", "splits", "dev"), {"rows": 0, "bytes": 0, "files": []}, "configs.cuda.splits.dev.files"),
+        (("configs", "cuda", "splits", "test", "files", 0, "bytes"), "12", "configs.cuda.splits.test.files.0.bytes"),
+        (("configs", "cuda", "splits", "test", "files", 0, "sha256"), "f", "configs.cuda.splits.test.files.0.sha256"),
+        (("other_files", 0, "path"), "../thesis.tex", "is no path below the folder"),
+        (("other_files", 0, "path"), "/etc/passwd", "is no path below the folder"),
+        (("other_files", 0, "path"), "", "is no path below the folder"),
+        (("other_files", 0, "mode"), 7, "other_files.0.mode"),
+    ],
+)
+def test_an_edited_manifest_is_told(
+    demo: Path, tmp_path: Path, place: tuple[str, ...], value: object, said: str
+) -> None:
+    manifest = read_manifest(demo)
+    inner: Any = manifest
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(FolderError) as caught:
+        check_folder(tmp_path)
+    assert str(caught.value).startswith(f"{tmp_path / MANIFEST} is damaged (")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_load_stats_of_damaged_stats(demo: Path, tmp_path: Path) -> None:
     out = copy_of(demo, tmp_path)
-    (out / STATS).write_text('{"configs": {"paired": {}}}')
+    whole = (out / STATS).read_text()
+    manifest = (out / MANIFEST).read_text()
+    for edited in ('{"configs": {"paired": {}}}', "[]", "{", whole.replace('"rows": 1320', '"rows": 1321', 1)):
+        (out / STATS).write_text(edited)
+        with pytest.raises(FolderError, match=r"stats.json is damaged"):
+            load_stats(out)
+    # Nor does it help to edit the manifest too, where what is said cannot be read.
+    (out / STATS).write_text("[]")
+    digests = [hashlib.sha256(text.encode()).hexdigest() for text in (whole, "[]")]
+    (out / MANIFEST).write_text(manifest.replace(*digests))
     with pytest.raises(FolderError, match=r"stats.json is damaged"):
         load_stats(out)
     (out / STATS).unlink()
@@ -347,16 +391,60 @@ def test_failed_move_puts_the_old_folder_back(tmp_path: Path, monkeypatch: pytes
     rename = Path.rename
     moves: list[Path] = []
 
-    def second_fails(self: Path, target: Path) -> Path:
-        if target == out and not moves:
-            moves.append(self)
+    def third_fails(self: Path, target: Path) -> Path:
+        moves.append(self)
+        if len(moves) == 3:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return rename(self, target)
 
-    monkeypatch.setattr(folder_module.Path, "rename", second_fails)
+    monkeypatch.setattr(scratch, "_exchange", lambda *_: False)
+    monkeypatch.setattr(scratch.Path, "rename", third_fails)
     with pytest.raises(FolderError, match="Input/output error"):
         write_folder(out, [build("cuda")])
     assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_folder_is_replaced_with_and_without_an_exchange(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: bool
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "name").write_text(folder.name)
+    assert scratch._exchange(old, new)
+    assert (old / "name").read_text() == "new"
+    if not exchange:
+        monkeypatch.setattr(scratch, "_exchange", lambda *_: False)
+    scratch.move_into_place(old, new)
+    assert tree(tmp_path) == {"new/name": b"new"}
+
+
+def test_what_is_not_ours_and_came_while_we_wrote_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+
+    def rows() -> Iterator[pa.Table]:
+        out.mkdir()
+        (out / "thesis.tex").write_text("dear")
+        yield table("cpu", "test")
+
+    late = dataclasses.replace(build("cpu"), splits={**build("cpu").splits, "test": rows})
+    with pytest.raises(FolderError, match="is not empty and not ours"):
+        write_folder(out, [late])
+    assert tree(tmp_path) == {"demo/thesis.tex": b"dear"}
+
+
+def test_a_build_that_ended_meanwhile_is_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+
+    def rows() -> Iterator[pa.Table]:
+        write_folder(out, [build("cuda")])
+        yield table("cpu", "test")
+
+    late = dataclasses.replace(build("cpu"), splits={**build("cpu").splits, "test": rows})
+    write_folder(out, [late])
+    assert list(read_manifest(out)["configs"]) == ["cpu"]
+    assert list(tmp_path.iterdir()) == [out]
 
 
 def test_split_without_rows(tmp_path: Path) -> None:

@@ -27,9 +27,11 @@ from builder.package.report import REASONS, default_page, whole, write_report
 from builder.package.report_charts import histograms, percent
 from builder.package.report_code import MAX_LINES, LineTable, language_of, paint
 from builder.package.report_sample import Key, choose, read_samples
+from builder.package.scratch import scratch_name
 from builder.record import Reason, row_schema
 
 from .report_folder import HOSTILE_LINE, HOSTILE_NAME, SPLITS, table, write
+from .test_store import small_disk
 
 CONFIGS = ("paired", "cuda", "forward_backward")
 ROWS = sum(map(len, SPLITS.values()))
@@ -245,6 +247,22 @@ def test_the_page_lies_beside_the_folder_which_stays_as_it_was(folder: Path, tex
     assert sorted(path.name for path in folder.parent.iterdir()) == ["demo", "demo-report.html"]
 
 
+def test_a_read_only_place_is_told(folder: Path, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with pytest.raises(FolderError, match=r"cannot write .*page\.html: Read-only file system; .* --out"):
+            write_report(folder, disk / "page.html", rows=1)
+
+
+def test_what_a_killed_report_left_is_removed(folder: Path, tmp_path: Path) -> None:
+    left = tmp_path / scratch_name("page.html")
+    left.write_text("half")
+    os.utime(left, (0, 0))
+    left = left.rename(left.with_name(left.name.replace(f"-{os.getpid()}-", "-999999999-")))
+    write_report(folder, tmp_path / "page.html", rows=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
 def test_what_cannot_be_done_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FolderError, match="outside it"):
         write_report(folder, folder / "README.md")
@@ -262,11 +280,11 @@ def test_what_cannot_be_done_is_told(folder: Path, tmp_path: Path) -> None:
     shard.write_bytes(b"no arrow")
     with pytest.raises(FolderError, match=f"{shard.name}.*check"):
         write_report(broken, tmp_path / "page.html")
-    stats = json.loads((broken / "stats.json").read_text())
-    (broken / "stats.json").write_text(json.dumps({"configs": {"cuda": stats["configs"]["cuda"]}}))
-    with pytest.raises(FolderError, match="different configs"):
+    stats = (broken / "stats.json").read_bytes()
+    (broken / "stats.json").write_text(json.dumps({"configs": {"cuda": json.loads(stats)["configs"]["cuda"]}}))
+    with pytest.raises(FolderError, match=r"stats\.json is damaged"):
         write_report(broken, tmp_path / "page.html")
-    (broken / "stats.json").write_text(json.dumps(stats))
+    (broken / "stats.json").write_bytes(stats)
     shard.unlink()
     with pytest.raises(FolderError, match=f"{shard.name}.*check"):
         write_report(broken, tmp_path / "page.html")

@@ -97,7 +97,7 @@ def test_unchanged_content_makes_no_commit_and_an_edited_card_no_version(hub, cl
 
 def test_a_smaller_dataset_leaves_no_shard_of_the_larger(hub, clients, built, tmp_path):
     assert clients.publish(built, REPO, "--yes").returncode == 0
-    write_folder(tmp_path / "next", [small("paired")])
+    write_folder(tmp_path / "next", [small("paired")], format="parquet")
     hub.repos[REPO].commit(MAIN, {**held(hub.repos[REPO]), "NOTES.md": b"the user's own"})
     done = clients.publish(tmp_path / "next", REPO, "--yes")
     assert done.returncode == 0, done.stderr
