@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Arr, Author
 from ...fusion import gate, statistic, varied
 from ...layouts import Grid, Layout, factor, let, precise, switch
 from ...terms import Term, both, cast, make, number, where, wp, zero
@@ -89,6 +89,25 @@ def point_normals(k: Author) -> None:
     inv = let(k, "inv|share", 1.0 / wp.max(Term(n.e), 1.0))
     mu = let(k, "mu|avg", Term(mean.e) * inv)
     spread = let(k, "spread|tensor", Term(cov.e) * inv - wp.outer(mu, mu))
+    normal = _least_axis(k, spread, i)
+    normal = let(k, "nrm|unit", normal)
+    if c.chance(1, 2):
+        view = k.scalar("viewpoint|eye", V)
+        normal = let(k, "facing|outward", where(wp.dot(normal, view - p) < 0.0, -normal, normal))
+    if c.chance(1, 2):
+        flat = wp.dot(normal, spread * normal) / (wp.abs(wp.trace(spread)) + 0.01)
+        k.output("roughness_out|planarity", T)[i] = varied(k, flat, 0, 2)
+    if c.chance(1, 2):
+        normal = let(k, "tilted|n2", normal + mu * factor(k, "tilt|lean", T, 1, 20))
+    layout.output("normals_out|n_out").store(k, i, let(k, "res|n1", varied(k, normal, 0, 1)))
+    statistic(k, wp.trace(spread))
+    k.summary("Estimates the normal of each point of a cloud from the covariance of its neighbours.")
+
+
+def _least_axis(k: Author, spread: Term, i: Term) -> Term:
+    """Return the direction in which a cloud spreads least."""
+    c, T = k.c, FLOAT
+    M, V = mat(3, 3, T), vec(3, T)
     way = c.below(3)
     if way == 0:
         vecs, vals = k.many(("vecs|axes_m", "vals|lambdas"), wp.eig3(spread))
@@ -107,18 +126,7 @@ def point_normals(k: Author) -> None:
     else:
         rows = [make(V, *(spread[a, b] for b in range(3))) for a in range(2)]
         normal = wp.normalize(wp.cross(rows[0], rows[1]) + make(V, 0.0, 0.0, 1.0e-4))
-    normal = let(k, "nrm|unit", normal)
-    if c.chance(1, 2):
-        view = k.scalar("viewpoint|eye", V)
-        normal = let(k, "facing|outward", where(wp.dot(normal, view - p) < 0.0, -normal, normal))
-    if c.chance(1, 2):
-        flat = wp.dot(normal, spread * normal) / (wp.abs(wp.trace(spread)) + 0.01)
-        k.output("roughness_out|planarity", T)[i] = varied(k, flat, 0, 2)
-    if c.chance(1, 2):
-        normal = let(k, "tilted|n2", normal + mu * factor(k, "tilt|lean", T, 1, 20))
-    layout.output("normals_out|n_out").store(k, i, let(k, "res|n1", varied(k, normal, 0, 1)))
-    statistic(k, wp.trace(spread))
-    k.summary("Estimates the normal of each point of a cloud from the covariance of its neighbours.")
+    return normal
 
 
 def tsdf_update(k: Author) -> None:
@@ -150,27 +158,40 @@ def tsdf_update(k: Author) -> None:
         band = let(k, "band|mu", wp.abs(factor(k, "trunc|truncation", T)) + 0.05)
         old = let(k, "old|before", grid.at(field, 0, 0, 0))
         if weights is None:
-            change = switch(
-                k,
-                "dl|update",
-                wp.abs(gap) < band,
-                factor(k, "l_occ|hit", T, 20, 120),
-                -factor(k, "l_free|miss", T, 10, 80),
-            )
-            if c.chance(1, 2):
-                change = let(k, "dl1|seen_part", where(gap < -band, number(0.0, T), change))
-            value = wp.clamp(old + change, -5.0, 5.0)
+            value = _log_odds(k, gap, band, old, T)
         else:
-            w = let(k, "w|w_old", wp.abs(grid.at(weights, 0, 0, 0)))
-            with k.if_(gap < -band):
-                k.leave()
-            new = let(k, "new_d|tsd", wp.min(gap / band, 1.0))
-            wn = let(k, "wn|w_new", number(1.0, T) if c.chance(1, 2) else 1.0 / (1.0 + z * z))
-            value = (old * w + new * wn) / (w + wn + 1.0e-3)
-            grid.put(weights, wp.min(w + wn, factor(k, "w_max|cap", T, 500, 900)))
+            value = _averaged(k, grid, weights, z, gap, band, old, T)
         grid.put(field, let(k, "value|fused", varied(k, let(k, "value0|avg_v", value), 0, 1)))
     what = "log odds of occupancy" if log_odds else "truncated distances"
     k.summary(f"Fuses a depth image into a volume of {what}.")
+
+
+def _averaged(k: Author, grid: Grid, weights: Arr, z: Term, gap: Term, band: Term, old: Term, T: Scalar) -> Term:
+    """Return the running mean of a distance, and count its weight."""
+    c = k.c
+    w = let(k, "w|w_old", wp.abs(grid.at(weights, 0, 0, 0)))
+    with k.if_(gap < -band):
+        k.leave()
+    new = let(k, "new_d|tsd", wp.min(gap / band, 1.0))
+    wn = let(k, "wn|w_new", number(1.0, T) if c.chance(1, 2) else 1.0 / (1.0 + z * z))
+    value = (old * w + new * wn) / (w + wn + 1.0e-3)
+    grid.put(weights, wp.min(w + wn, factor(k, "w_max|cap", T, 500, 900)))
+    return value
+
+
+def _log_odds(k: Author, gap: Term, band: Term, old: Term, T: Scalar) -> Term:
+    """Return the belief in a cell after one more look at it."""
+    c = k.c
+    change = switch(
+        k,
+        "dl|update",
+        wp.abs(gap) < band,
+        factor(k, "l_occ|hit", T, 20, 120),
+        -factor(k, "l_free|miss", T, 10, 80),
+    )
+    if c.chance(1, 2):
+        change = let(k, "dl1|seen_part", where(gap < -band, number(0.0, T), change))
+    return wp.clamp(old + change, -5.0, 5.0)
 
 
 def morton_codes(k: Author) -> None:
@@ -272,19 +293,7 @@ def jump_flood(k: Author) -> None:
         return
     grid = Grid(k, 2, radius=1, rules=("clamp", "wrap", "skip", "mirror"))
     if kind == "chamfer relaxation":
-        d, out = grid.input("dist|distance_in", T), grid.output("dist_out|distance", T)
-        grid.enter()
-        own = let(k, "own|d0", grid.at(d, 0, 0))
-        best = k.var("best|least", own)
-        near, far = factor(k, "step|a_w", T, 90, 110), factor(k, "diag|b_w", T, 135, 145)
-        for a in (-1, 0, 1):
-            for b in (-1, 0, 1):
-                if a or b:
-                    w = near if a * b == 0 else far
-                    best.set(wp.min(Term(best.e), grid.at(d, a, b) + w))
-        value = let(k, "value|res", varied(k, Term(best.e), 0, 2))
-        grid.put(out, value)
-        statistic(k, own - value)
+        _chamfer(k, grid)
     else:
         sy, sx = grid.input("seed_y|near_row", INT), grid.input("seed_x|near_col", INT)
         y, x = grid.enter()
@@ -308,6 +317,23 @@ def jump_flood(k: Author) -> None:
         if c.chance(1, 2):
             grid.put(grid.output("dist_out|field", T), varied(k, Term(best.e), 0, 2))
     k.summary(f"One {kind} of the nearest seeds on a grid, {grid.edge}.")
+
+
+def _chamfer(k: Author, grid: Grid) -> None:
+    T = FLOAT
+    d, out = grid.input("dist|distance_in", T), grid.output("dist_out|distance", T)
+    grid.enter()
+    own = let(k, "own|d0", grid.at(d, 0, 0))
+    best = k.var("best|least", own)
+    near, far = factor(k, "step|a_w", T, 90, 110), factor(k, "diag|b_w", T, 135, 145)
+    for a in (-1, 0, 1):
+        for b in (-1, 0, 1):
+            if a or b:
+                w = near if a * b == 0 else far
+                best.set(wp.min(Term(best.e), grid.at(d, a, b) + w))
+    value = let(k, "value|res", varied(k, Term(best.e), 0, 2))
+    grid.put(out, value)
+    statistic(k, own - value)
 
 
 def _gap(k: Author, a: tuple[Term, Term], b: tuple[Term, Term], T: Scalar) -> Term:

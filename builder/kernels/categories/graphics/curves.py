@@ -103,17 +103,23 @@ def skinning(k: Author) -> None:
     if turn is not None:
         value = value + wp.quat_rotate(wp.normalize(Term(turn.e)), p)
     value = let(k, "value|x1", varied(k, let(k, "value0|blended", value), 0, 1))
+    value = _morphed(k, layout, i, p, value, T)
+    out.store(k, i, value)
+    if c.chance(1, 3):
+        k.output("shift_out|moved_by", T)[i] = varied(k, wp.length(value - p), 0, 1)
+    statistic(k, wp.length(value))
+    k.summary(f"Deforms vertices by {kind} skinning.")
+
+
+def _morphed(k: Author, layout: Layout, i: Term, p: Term, value: Term, T: Scalar) -> Term:
+    c = k.c
     if c.chance(1, 2):
         offset = layout.input("morph|blend_shape").load(k, "m_d|morph_d", i)
         value = let(k, "morphed|x2", value + offset * factor(k, "morph_w|expr", T))
     if c.chance(1, 2):
         amount = factor(k, "amount|influence", T, 20, 100)
         value = let(k, "mixed|part_x", wp.lerp(p, value, amount))
-    out.store(k, i, value)
-    if c.chance(1, 3):
-        k.output("shift_out|moved_by", T)[i] = varied(k, wp.length(value - p), 0, 1)
-    statistic(k, wp.length(value))
-    k.summary(f"Deforms vertices by {kind} skinning.")
+    return value
 
 
 def camera(k: Author) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Arr, Author, Var
 from ...fusion import gate, statistic, varied
-from ...layouts import Grid, Layout, chain_of, factor, let, precise, switch
+from ...layouts import Grid, Layout, Points, chain_of, factor, let, precise, switch
 from ...terms import Term, both, cast, make, number, where, wp, zero
 from ...types import FLOAT, INT, Scalar, vec
 
@@ -30,6 +30,20 @@ def fractal(k: Author) -> None:
     )
     n = k.var("n|it", number(0.0, T))
     trap = k.var("trap|closest", number(100.0, T)) if c.chance(1, 2) else None
+    _escape(k, kind, (zr, zi), (cr, ci), n, trap)
+    value = _smooth(k, kind, (Term(n.e), Term(zr.e), Term(zi.e)), T)
+    value = let(k, "v|tone", varied(k, let(k, "v0|raw_v", value), 0, 2))
+    out[i, j] = value
+    if trap is not None:
+        k.output("trap_out|orbit", T, 2)[i, j] = varied(k, Term(trap.e), 0, 1)
+    statistic(k, value)
+    k.summary(f"Renders a {kind} fractal by iteration at each pixel.")
+
+
+def _escape(k: Author, kind: str, z: tuple[Var, Var], seed: tuple[Term, Term], n: Var, trap: Var | None) -> None:
+    """Iterate until the orbit escapes or the count ends."""
+    c = k.c
+    (zr, zi), (cr, ci) = z, seed
     limit = c.between(24, 200)
     if c.chance(1, 2):
         with k.for_("step|s", limit):
@@ -47,13 +61,6 @@ def fractal(k: Author) -> None:
             if trap is not None:
                 trap.set(wp.min(Term(trap.e), zr * zr + zi * zi))
             n += 1.0
-    value = _smooth(k, kind, (Term(n.e), Term(zr.e), Term(zi.e)), T)
-    value = let(k, "v|tone", varied(k, let(k, "v0|raw_v", value), 0, 2))
-    out[i, j] = value
-    if trap is not None:
-        k.output("trap_out|orbit", T, 2)[i, j] = varied(k, Term(trap.e), 0, 1)
-    statistic(k, value)
-    k.summary(f"Renders a {kind} fractal by iteration at each pixel.")
 
 
 def _iterate(k: Author, kind: str, zr, zi, cr: Term, ci: Term) -> None:  # type: ignore[no-untyped-def]
@@ -107,11 +114,7 @@ def rasterise(k: Author) -> None:
         w = [edge(q[1], q[2], p) / area, edge(q[2], q[0], p) / area]
         w = [let(k, f"w{m}|b{m}", x) for m, x in enumerate(w)]
         w.append(let(k, "w2|b2", edge(q[0], q[1], p) / area if c.chance(1, 2) else 1.0 - w[0] - w[1]))
-        if c.chance(1, 2):
-            z = w[0] * vs[0][2] + w[1] * vs[1][2] + w[2] * vs[2][2]
-        else:
-            z = vs[0][2] + w[1] * (vs[1][2] - vs[0][2]) + w[2] * (vs[2][2] - vs[0][2])
-        z = let(k, "z|zt", varied(k, z, 0, 1))
+        z = _depth(k, w, vs)
         inside = (
             wp.min(wp.min(w[0], w[1]), w[2]) >= 0.0 if c.chance(1, 2) else both(w[0] >= 0.0, w[1] >= 0.0, w[2] >= 0.0)
         )
@@ -127,6 +130,15 @@ def rasterise(k: Author) -> None:
         k.output("shade_out|attr_out", T, 2)[i, j] = Term(shade.e)
     statistic(k, value)
     k.summary("Finds the nearest triangle of each pixel by edge functions and interpolates its depth.")
+
+
+def _depth(k: Author, w: list[Term], vs: list[Term]) -> Term:
+    c = k.c
+    if c.chance(1, 2):
+        z = w[0] * vs[0][2] + w[1] * vs[1][2] + w[2] * vs[2][2]
+    else:
+        z = vs[0][2] + w[1] * (vs[1][2] - vs[0][2]) + w[2] * (vs[2][2] - vs[0][2])
+    return let(k, "z|zt", varied(k, z, 0, 1))
 
 
 def _edge(f, a: Term, b: Term, q: Term) -> Term:  # type: ignore[no-untyped-def]
@@ -155,18 +167,7 @@ def splats(k: Author) -> None:
     p = let(k, "p|px", make(vec(2), cast(j, T), cast(i, T)) * factor(k, "pixel|scale", T))
     trans, acc = k.var("trans|tau_t", number(1.0)), k.var("acc|rgb_acc", zero(vec(3)) if coloured else number(0.0))
     with k.for_("g|splat", centre.count) as g:
-        d = let(k, "d|off", p - centre.at(g))
-        q = let(k, "q|cov_i", conic[wp.min(g, conic.shape(0) - 1)])
-        power = let(
-            k, "power|expo", 0.5 * (wp.abs(q[0]) * d[0] * d[0] + wp.abs(q[2]) * d[1] * d[1]) + q[1] * d[0] * d[1]
-        )
-        if c.chance(1, 2):
-            with k.if_(power < 0.0):
-                k.leave("continue")
-        falloff = wp.exp(-wp.clamp(power, 0.0, 20.0)) if c.chance(2, 3) else 1.0 / (1.0 + wp.max(power, 0.0))
-        if c.chance(1, 2):
-            falloff = let(k, "fall|foot", varied(k, falloff, 1, 1))
-        a = let(k, "a|alpha_g", wp.min(wp.abs(opacity[wp.min(g, opacity.shape(0) - 1)]) * falloff, 0.99))
+        a = _alpha(k, centre, conic, opacity, p, g)
         if c.chance(1, 2):
             with k.if_(a < factor(k, "cut|min_alpha", T, 1, 2)):
                 k.leave("continue")
@@ -184,6 +185,21 @@ def splats(k: Author) -> None:
     if c.chance(1, 2):
         k.output("alpha_out|cover", T, 2)[i, j] = varied(k, 1.0 - Term(trans.e), 0, 1)
     k.summary("Blends Gaussian splats in order over each pixel.")
+
+
+def _alpha(k: Author, centre: Points, conic: Arr, opacity: Arr, p: Term, g: Term) -> Term:
+    """Return how much a splat covers a place; skips the splats that cannot."""
+    c = k.c
+    d = let(k, "d|off", p - centre.at(g))
+    q = let(k, "q|cov_i", conic[wp.min(g, conic.shape(0) - 1)])
+    power = let(k, "power|expo", 0.5 * (wp.abs(q[0]) * d[0] * d[0] + wp.abs(q[2]) * d[1] * d[1]) + q[1] * d[0] * d[1])
+    if c.chance(1, 2):
+        with k.if_(power < 0.0):
+            k.leave("continue")
+    falloff = wp.exp(-wp.clamp(power, 0.0, 20.0)) if c.chance(2, 3) else 1.0 / (1.0 + wp.max(power, 0.0))
+    if c.chance(1, 2):
+        falloff = let(k, "fall|foot", varied(k, falloff, 1, 1))
+    return let(k, "a|alpha_g", wp.min(wp.abs(opacity[wp.min(g, opacity.shape(0) - 1)]) * falloff, 0.99))
 
 
 def _scatter(k: Author, layout: Layout, centre) -> None:  # type: ignore[no-untyped-def]
@@ -250,25 +266,28 @@ def bloom(k: Author) -> None:
             acc += v * w if kind != "ambient shadow" else w
             norm += w if kind != "ambient shadow" else number(1.0, T)
         mean = let(k, "mean|blurred", Term(acc.e) / wp.max(Term(norm.e), 1.0e-3))
-        if kind == "ambient shadow":
-            value = own * (1.0 - wp.clamp(mean, 0.0, 1.0) * factor(k, "strength|dark", T, 10, 100))
-        elif kind == "bright-pass blur":
-            value = own + mean * factor(k, "strength|bloom_g", T)
-        elif kind == "depth-of-field":
-            coc = let(
-                k,
-                "coc|blur_r",
-                wp.clamp(wp.abs(z - factor(k, "focus|focal", T)) * factor(k, "aperture|f_num", T), 0.0, 1.0),
-            )
-            value = wp.lerp(own, mean, coc)
-        else:
-            value = switch(
-                k, "edge_v|lined", wp.abs(own - mean) > factor(k, "edge_t|threshold", T, 5, 60), own * 0.2, own
-            )
+        value = _composed(k, kind, own, mean, z, T)
     value = let(k, "value|res", varied(k, let(k, "value0|px_out", value), 0, 2))
     grid.put(out, value)
     statistic(k, value)
     k.summary(f"A {kind} pass over a frame, {grid.edge}.")
+
+
+def _composed(k: Author, kind: str, own: Term, mean: Term, z: Term, T: Scalar) -> Term:
+    if kind == "ambient shadow":
+        value = own * (1.0 - wp.clamp(mean, 0.0, 1.0) * factor(k, "strength|dark", T, 10, 100))
+    elif kind == "bright-pass blur":
+        value = own + mean * factor(k, "strength|bloom_g", T)
+    elif kind == "depth-of-field":
+        coc = let(
+            k,
+            "coc|blur_r",
+            wp.clamp(wp.abs(z - factor(k, "focus|focal", T)) * factor(k, "aperture|f_num", T), 0.0, 1.0),
+        )
+        value = wp.lerp(own, mean, coc)
+    else:
+        value = switch(k, "edge_v|lined", wp.abs(own - mean) > factor(k, "edge_t|threshold", T, 5, 60), own * 0.2, own)
+    return value
 
 
 def _pass_weight(k: Author, kind: str, v: Term, g: Term, z: Term, T: Scalar) -> Term:

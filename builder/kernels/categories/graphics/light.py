@@ -274,6 +274,24 @@ def camera_rays(k: Author) -> None:
             bend = bend + factor(k, "quartic|k2", T, 1, 10) * r2 * r2
         bend = let(k, "bend|dist_f", bend)
         u, v = let(k, "ub|bent_x", u * bend), let(k, "vb|bent_y", v * bend)
+    origin, d = _lens(k, kind, u, v, rng)
+    d = let(k, "d|dirn", wp.normalize(d))
+    if c.chance(1, 2):
+        turn = k.scalar("cam_rot|orientation", QUAT)
+        d = let(k, "dw|world_d", wp.quat_rotate(turn, d))
+    out_d[i, j] = let(k, "res|ray", varied(k, d, 0, 1))
+    if origin is not None:
+        k.output("origins_out|ray_o", V, 2)[i, j] = k.scalar("cam_pos|eye", V) + origin
+    if c.chance(1, 2):
+        fall = let(k, "fall|cos4", wp.abs(d[2]))
+        fall = fall * fall if c.chance(1, 2) else fall * fall * fall * fall
+        k.output("weight_out|pixel_w", T, 2)[i, j] = varied(k, fall, 0, 2)
+    k.summary(f"Generates the rays of a {kind} camera, one for each pixel.")
+
+
+def _lens(k: Author, kind: str, u: Term, v: Term, rng: Term | None) -> tuple[Term | None, Term]:
+    """Return where a ray starts, if not at the eye, and its direction, from a place on the image."""
+    T, V = FLOAT, vec(3)
     fov = factor(k, "tan_half|zoom_t", T)
     origin: Term | None = None
     if kind in ("pinhole", "thin-lens"):
@@ -292,18 +310,7 @@ def camera_rays(k: Author) -> None:
         r = let(k, "r|rad", wp.sqrt(u * u + v * v + 1.0e-5))
         t = let(k, "t|polar", r * fov * 1.5)
         d = make(V, wp.sin(t) * u / r, wp.sin(t) * v / r, -wp.cos(t))
-    d = let(k, "d|dirn", wp.normalize(d))
-    if c.chance(1, 2):
-        turn = k.scalar("cam_rot|orientation", QUAT)
-        d = let(k, "dw|world_d", wp.quat_rotate(turn, d))
-    out_d[i, j] = let(k, "res|ray", varied(k, d, 0, 1))
-    if origin is not None:
-        k.output("origins_out|ray_o", V, 2)[i, j] = k.scalar("cam_pos|eye", V) + origin
-    if c.chance(1, 2):
-        fall = let(k, "fall|cos4", wp.abs(d[2]))
-        fall = fall * fall if c.chance(1, 2) else fall * fall * fall * fall
-        k.output("weight_out|pixel_w", T, 2)[i, j] = varied(k, fall, 0, 2)
-    k.summary(f"Generates the rays of a {kind} camera, one for each pixel.")
+    return origin, d
 
 
 def volume(k: Author) -> None:
@@ -358,13 +365,7 @@ def sky(k: Author) -> None:
     i = gate(k, k.tid("i|tid|ray"), dirs.count)
     d = let(k, "d|dirn", wp.normalize(dirs.at(i)))
     if kind == "panorama":
-        env = k.input("env|panorama_img", V, 2)
-        u = wp.frac(0.5 + wp.atan2(d[0], d[2] + 1.0e-5) * 0.15915494)
-        v = let(k, "v|lat", 0.5 - wp.asin(wp.clamp(d[1], -0.99, 0.99)) * 0.31830989)
-        u = let(k, "u|lon", u)
-        r = let(k, "r|row", wp.clamp(cast(v * cast(env.shape(0), T), INT), 0, env.shape(0) - 1))
-        s = let(k, "s|col", wp.clamp(cast(u * cast(env.shape(1), T), INT), 0, env.shape(1) - 1))
-        colour = env[r, s] if c.chance(1, 2) else wp.lerp(env[r, s], env[r, (s + 1) % env.shape(1)], wp.frac(u * 8.0))
+        colour = _panorama(k, d)
     elif kind == "cube-map":
         colour = _cube(k, d)
     elif kind == "gradient":
@@ -392,6 +393,17 @@ def sky(k: Author) -> None:
     out.store(k, i, let(k, "res|final", varied(k, colour, 0, 2)))
     statistic(k, wp.max(colour))
     k.summary(f"Looks up the radiance of a {kind} environment in each direction.")
+
+
+def _panorama(k: Author, d: Term) -> Term:
+    c, T, V = k.c, FLOAT, vec(3)
+    env = k.input("env|panorama_img", V, 2)
+    u = wp.frac(0.5 + wp.atan2(d[0], d[2] + 1.0e-5) * 0.15915494)
+    v = let(k, "v|lat", 0.5 - wp.asin(wp.clamp(d[1], -0.99, 0.99)) * 0.31830989)
+    u = let(k, "u|lon", u)
+    r = let(k, "r|row", wp.clamp(cast(v * cast(env.shape(0), T), INT), 0, env.shape(0) - 1))
+    s = let(k, "s|col", wp.clamp(cast(u * cast(env.shape(1), T), INT), 0, env.shape(1) - 1))
+    return env[r, s] if c.chance(1, 2) else wp.lerp(env[r, s], env[r, (s + 1) % env.shape(1)], wp.frac(u * 8.0))
 
 
 def _cube(k: Author, d: Term) -> Term:
@@ -432,11 +444,7 @@ def harmonics(k: Author) -> None:
             0.546274 * (x * x - y * y),
         ]
     if project:
-        value = let(k, "val|sample_v", varied(k, k.input("values|radiance_in", T)[i], 0, 2))
-        out = k.output("coef_out|sh_out", T)
-        for m, b in enumerate(basis):
-            k.atomic("add", out, wp.min(number(m, INT), out.shape(0) - 1), value * b, augmented=c.chance(1, 2))
-        k.summary("Projects samples onto a basis of spherical harmonics.")
+        _project(k, basis, i, T)
         return
     coloured = c.chance(1, 2)
     V = vec(3, T)
@@ -454,3 +462,12 @@ def harmonics(k: Author) -> None:
         k.output("radiance|light_out", T)[i] = switch(k, "pos|non_neg", value > 0.0, value, number(0.0, T))
         statistic(k, value)
     k.summary(f"Lights normals by {len(basis)} spherical harmonics.")
+
+
+def _project(k: Author, basis: list[Term], i: Term, T: Scalar) -> None:
+    c = k.c
+    value = let(k, "val|sample_v", varied(k, k.input("values|radiance_in", T)[i], 0, 2))
+    out = k.output("coef_out|sh_out", T)
+    for m, b in enumerate(basis):
+        k.atomic("add", out, wp.min(number(m, INT), out.shape(0) - 1), value * b, augmented=c.chance(1, 2))
+    k.summary("Projects samples onto a basis of spherical harmonics.")

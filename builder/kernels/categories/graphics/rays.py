@@ -214,19 +214,22 @@ def distance_field(k: Author) -> None:
     elif part == "marching":
         _march(k, scene, p, layout, i, T)
     else:
-        code = k.var("code|case_id", number(0, INT))
-        h = factor(k, "cell|h|size", T)
-        with k.for_("v|corner", 8) as v:
-            offset = make(V, *(where(((v >> m) & 1) == 1, h, number(0.0, T)) for m in range(3)))
-            with k.if_(
-                scene(p + offset) < factor(k, "iso|level", T, 1, 20) if c.chance(1, 2) else scene(p + offset) < 0.0
-            ):
-                code.set(Term(code.e) | (number(1, INT) << v))
-        k.output("case_out|codes", INT)[i] = varied(k, Term(code.e), 0, 1)
-        if c.chance(1, 2):
-            with k.if_(both(Term(code.e) > 0, Term(code.e) < 255)):
-                k.atomic("add", k.output("active|surface_cells", INT), 0, 1)
+        _cases(k, scene, p, i, T)
     k.summary(f"Computes {part} of a signed distance field of {len(shapes)} joined shapes ({', '.join(shapes)}).")
+
+
+def _cases(k: Author, scene, p: Term, i: Term, T: Scalar) -> None:  # type: ignore[no-untyped-def]
+    c, V = k.c, vec(3, T)
+    code = k.var("code|case_id", number(0, INT))
+    h = factor(k, "cell|h|size", T)
+    with k.for_("v|corner", 8) as v:
+        offset = make(V, *(where(((v >> m) & 1) == 1, h, number(0.0, T)) for m in range(3)))
+        with k.if_(scene(p + offset) < factor(k, "iso|level", T, 1, 20) if c.chance(1, 2) else scene(p + offset) < 0.0):
+            code.set(Term(code.e) | (number(1, INT) << v))
+    k.output("case_out|codes", INT)[i] = varied(k, Term(code.e), 0, 1)
+    if c.chance(1, 2):
+        with k.if_(both(Term(code.e) > 0, Term(code.e) < 255)):
+            k.atomic("add", k.output("active|surface_cells", INT), 0, 1)
 
 
 def _march(k: Author, scene, o: Term, layout: Layout, i: Term, T: Scalar) -> None:  # type: ignore[no-untyped-def]

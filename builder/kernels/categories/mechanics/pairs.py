@@ -291,11 +291,18 @@ def boids(k: Author) -> None:
     for part in parts[1:]:
         total = total + part
     turn = let(k, "turn|force", varied(k, total, 0, 2))
+    turn = _limited(k, turn, v, T)
+    out.store(k, i, turn)
+    statistic(k, wp.length(turn))
+    k.summary(f"Steers each of a flock of {pos.type.n}-D boids by cohesion, alignment and separation.")
+
+
+def _limited(k: Author, turn: Term, v: Term, T: Scalar) -> Term:
+    """Return a turn within a limit, or the velocity after it."""
+    c = k.c
     if c.chance(1, 2):
         speed = let(k, "speed|len_t", wp.length(turn) + 1.0e-4)
         turn = let(k, "limited|capped", turn * (wp.min(speed, factor(k, "max_turn|top", T)) / speed))
     if c.chance(1, 2):
         turn = let(k, "v_new|next_v", v + turn * factor(k, "dt|tau", T, 1, 20))
-    out.store(k, i, turn)
-    statistic(k, wp.length(turn))
-    k.summary(f"Steers each of a flock of {pos.type.n}-D boids by cohesion, alignment and separation.")
+    return turn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Arr, Author, Scope
+from ...author import Arr, Author, Scope, Var
 from ...fusion import gate, statistic, varied
 from ...layouts import Layout, factor, kept, let, precise
 from ...terms import Term, both, cast, make, number, where, wp, zero
@@ -138,9 +138,7 @@ def grid_to_particles(k: Author) -> None:
     nodes.visit(first, inside, (let(k, "h|ny", shape[0]), let(k, "w_g|nx", shape[1])), body)
     velocity = let(k, "picv|v_pic", varied(k, Term(u.e), 0, 1))
     if mode == "FLIP":
-        own = layout.input("vel|velocities").load(k, "vp|own", i)
-        flip = factor(k, "flip|blend|ratio", T, 80, 99)
-        velocity = let(k, "mixed|v1", velocity * (1.0 - flip) + (own + before) * flip)
+        velocity = _mixed(k, layout, i, velocity, before, T)
     elif mode == "APIC":
         k.output("affine_out|c_out", mat(2, 2, T))[i] = B * factor(k, "d_inv|scale_c", T, 100, 400)
     out_v.store(k, i, velocity)
@@ -149,6 +147,12 @@ def grid_to_particles(k: Author) -> None:
         layout.output("pos_out|new_pos").store(k, i, varied(k, moved, 0, 1))
     statistic(k, wp.length_sq(velocity))
     k.summary(f"Gathers the velocity of particles from a grid by {mode}.")
+
+
+def _mixed(k: Author, layout: Layout, i: Term, velocity: Term, before: Var, T: Scalar) -> Term:
+    own = layout.input("vel|velocities").load(k, "vp|own", i)
+    flip = factor(k, "flip|blend|ratio", T, 80, 99)
+    return let(k, "mixed|v1", velocity * (1.0 - flip) + (own + before) * flip)
 
 
 def _in(k: Author, array: Arr, y: Term, x: Term) -> tuple[Term, Term]:

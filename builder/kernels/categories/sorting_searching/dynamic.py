@@ -210,13 +210,7 @@ def all_pairs(k: Author) -> None:
     traced = kind in ("floyd_warshall", "min_plus") and c.chance(1, 2)
     via = k.var("via|mid|through", number(-1, INT)) if traced else None
     best = k.var("best|value|found", number(0, INT) if kind in ("triangles", "common") else mine)
-    pivot = kind in ("floyd_warshall", "closure") and c.chance(1, 2)
-    m = wp.clamp(k.scalar("pivot|kk|stage", INT), 0, d.shape(0) - 1) if pivot else None
-    if m is not None:
-        _improved(k, kind, joined, local(k, "m|p0|hop", m), best, via)
-    else:
-        with sweep(k, d.shape(1), "m|hop|q", ordered=True) as hop:
-            _improved(k, kind, joined, hop, best, via)
+    _through(k, kind, d, joined, best, via)
     value = varied(k, Term(best.e), 0, 2) if T is FLOAT else Term(best.e)
     value = local(k, "kept|result|d_new", value * mine if kind == "triangles" else value)
     k.output("dist_out|out|matrix_out", T, 2)[i, j] = value
@@ -226,6 +220,18 @@ def all_pairs(k: Author) -> None:
         k.output("total_count|n_triangles|per_node", INT).add_at(i, value)
     statistic(k, value)
     k.summary(f"Makes one {kind.replace('_', ' ')} step on a matrix of {T.name} entries, one pair of nodes per thread.")
+
+
+def _through(k: Author, kind: str, d: Arr, joined: TermOf, best: Var, via: Var | None) -> None:
+    """Try one pivot, or every node, as the middle of a way."""
+    c = k.c
+    pivot = kind in ("floyd_warshall", "closure") and c.chance(1, 2)
+    m = wp.clamp(k.scalar("pivot|kk|stage", INT), 0, d.shape(0) - 1) if pivot else None
+    if m is not None:
+        _improved(k, kind, joined, local(k, "m|p0|hop", m), best, via)
+    else:
+        with sweep(k, d.shape(1), "m|hop|q", ordered=True) as hop:
+            _improved(k, kind, joined, hop, best, via)
 
 
 def _improved(k: Author, kind: str, joined: TermOf, m: Term, best: Var, via: Var | None) -> None:
