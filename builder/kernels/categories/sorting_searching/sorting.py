@@ -57,8 +57,7 @@ def exchange(k: Author) -> None:
     ka, kb = local(k, "ka|x|left", keys[at(a)]), local(k, "kb|y|right", keys[at(b)])
     down = c.chance(1, 3)
     wrong = order(ka) < order(kb) if down else order(ka) > order(kb)
-    if up is not None:
-        wrong = wrong == up
+    wrong = wrong if up is None else wrong == up
     if payload is None and c.chance(1, 3):
         first, second = (wp.max(ka, kb), wp.min(ka, kb)) if down else (wp.min(ka, kb), wp.max(ka, kb))
         if not (up is None and order.words == ""):
@@ -74,9 +73,8 @@ def exchange(k: Author) -> None:
                 _swap(k, payload, at(a), at(b))
             if c.chance(1, 3):
                 k.output("swaps|changed|n_swaps", INT).add_at(0, 1)
-    what = f"{'of every row' if rows else 'of an array'} on {order.words}{T.name} keys"
-    step = f"{kind.replace('_', '-')} compare-exchange step"
-    k.summary(f"Makes one {step} {what}, {'largest' if down else 'smallest'} first.")
+    what = f"compare-exchange step {'of every row' if rows else 'of an array'} on {order.words}{T.name} keys"
+    k.summary(f"Makes one {kind.replace('_', '-')} {what}, {'largest' if down else 'smallest'} first.")
 
 
 def _swap(k: Author, x: Arr, a: tuple[Term, ...], b: tuple[Term, ...]) -> None:
