@@ -182,6 +182,7 @@ def _search(k: Author) -> None:
 
 
 def _bisected(k: Author, keys: Arr, q: Term, way: int) -> Term:
+    """Return the place of a key by bisection written out."""
     c = k.c
     lo, hi = k.var("lo|left|a0", number(0, INT)), k.var("hi|right|b0", keys.shape(0))
     with k.while_(lo < hi):

@@ -112,6 +112,7 @@ def skinning(k: Author) -> None:
 
 
 def _morphed(k: Author, layout: Layout, i: Term, p: Term, value: Term, T: Scalar) -> Term:
+    """Add a shape key, or blend with the place at rest."""
     c = k.c
     if c.chance(1, 2):
         offset = layout.input("morph|blend_shape").load(k, "m_d|morph_d", i)

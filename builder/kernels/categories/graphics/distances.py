@@ -111,6 +111,7 @@ def distance_field(k: Author) -> None:
 
 
 def _cases(k: Author, scene, p: Term, i: Term, T: Scalar) -> None:  # type: ignore[no-untyped-def]
+    """Number the case of marching cubes of the cell at each point."""
     c, V = k.c, vec(3, T)
     code = k.var("code|case_id", number(0, INT))
     h = factor(k, "cell|h|size", T)

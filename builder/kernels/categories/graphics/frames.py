@@ -101,6 +101,7 @@ def bloom(k: Author) -> None:
 
 
 def _composed(k: Author, kind: str, own: Term, mean: Term, z: Term, T: Scalar) -> Term:
+    """Join a pixel with what its pass has gathered around it."""
     if kind == "ambient shadow":
         value = own * (1.0 - wp.clamp(mean, 0.0, 1.0) * factor(k, "strength|dark", T, 10, 100))
     elif kind == "bright-pass blur":

@@ -52,6 +52,7 @@ def tridiagonal(k: Author) -> None:
 
 
 def _substituted(k: Author, rows: Rows, cp: RowArray, x: RowArray, T: Scalar) -> Var:
+    """Substitute backwards, and return the last value found."""
     c = k.c
     after = k.var("after|x_next|u_up", number(0, T))
     with k.for_("back|rev|turn", rows.count) as back:

@@ -72,6 +72,7 @@ def _stencil_sweep(k: Author, kind: str, T: Scalar) -> str:
 
 
 def _sum_around(x: Arr, place: tuple[Term, ...], shape: list[Term], rule: str) -> Term:
+    """Return the sum of the neighbours of a place along every axis."""
     around = None
     for axis, (index, size) in enumerate(zip(place, shape, strict=True)):
         for step in (-1, 1):

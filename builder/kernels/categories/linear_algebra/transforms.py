@@ -53,6 +53,7 @@ def butterfly(k: Author) -> None:
 
 
 def _write(k: Author, data: Arr, other: Arr | None, at: tuple[Term, ...], pair: tuple[Term, Term], V: Vec) -> None:
+    """Write a complex number to split parts or to a pair."""
     re, im = pair
     if other is not None:
         data[at] = varied(k, re, 0, 1)

@@ -52,6 +52,7 @@ def advantages(k: Author) -> None:
 def _carry(
     k: Author, kind: str, acc: Var, delta: Term, decay: tuple[Term, Term], ratios: Arr | None, at: tuple[Term, Term]
 ) -> None:
+    """Carry the running sum one step back in time."""
     live, lam = decay
     if ratios is not None:
         rho = local(k, "rho|clipped|weight_t", wp.clamp(ratios[at], 0.0, 1.0))
@@ -148,6 +149,7 @@ def _grid_backup(k: Author, T: Scalar) -> Term:
 
 
 def _best(k: Author, around: list[Term]) -> Term:
+    """Return the best value around: soft, at once, or one by one."""
     c = k.c
     best = around[0]
     soft = c.chance(1, 3)

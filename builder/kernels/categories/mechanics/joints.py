@@ -148,6 +148,7 @@ def _gap(k: Author, places: tuple[Term, Term], arms: tuple[Term, Term]) -> Term:
 
 
 def _pull(k: Author, kind: str, gap: Term, T: Scalar) -> Term:
+    """Return the force that closes the gap of a joint."""
     c = k.c
     ke = factor(k, "ke|stiffness", T)
     if kind == "distance":

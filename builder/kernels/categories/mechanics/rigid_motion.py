@@ -150,6 +150,7 @@ def accumulate_inertia(k: Author) -> None:
 
 
 def _centre(k: Author, p: Term, m: Term, body: Arr, i: Term, T: Scalar) -> None:
+    """Add up mass and first moment of each body."""
     c, V = k.c, vec(3, T)
     total, first = k.output("total_mass|mass_out", T), k.output("weighted|com_sum", V)
     b = let(k, "b|slot|owner_i", wp.clamp(body[i], 0, wp.min(total.shape(0), first.shape(0)) - 1))

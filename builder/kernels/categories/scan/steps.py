@@ -38,6 +38,7 @@ def _stride(k: Author) -> Term:
 
 
 def _unbroken(test: Term, flag: Term) -> Term:
+    """Return whether a test holds and no run begins at the flag."""
     return (where(test, number(1, INT), number(0, INT)) + where(flag == 0, number(1, INT), number(0, INT))) == 2
 
 

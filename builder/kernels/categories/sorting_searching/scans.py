@@ -91,6 +91,7 @@ def _step(k: Author, kind: str, T: Scalar, how: str) -> None:
 
 
 def _tree_step(k: Author, kind: str, x: Arr, i: Term, d: Term, n: Term, how: str) -> None:
+    """Join or hand down the two ends of one subtree."""
     right = local(k, "right|hi|b", (i + 1) * 2 * d - 1)
     left = local(k, "left|lo|a", right - d)
     with k.if_(right >= n):

@@ -161,6 +161,7 @@ def rank_sort(k: Author) -> None:
 
 
 def _counted(k: Author, n: Term, ahead: TermOf) -> Term:
+    """Return how many keys come before."""
     c = k.c
     if c.chance(1, 2):
         rank = total(k, "rank|below|pos", n, ahead, INT)

@@ -49,6 +49,7 @@ def ising(k: Author) -> None:
 
 
 def _turned(k: Author, s: Term, around: list[Term], beta: Term, rng: Term) -> Term:
+    """Return the angle after a trial turn, kept or not."""
     angle = local(k, "trial|prop|turned", s + wp.randf(rng, -1.0, 1.0) * coefficient(k, FLOAT))
     gain = [wp.cos(angle - other) - wp.cos(s - other) for other in around]
     gap = gain[0]

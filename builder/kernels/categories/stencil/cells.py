@@ -44,6 +44,7 @@ def _automaton(k: Author) -> None:
 
 
 def _next_state(k: Author, way: int, own: Term, count: Term, around: int) -> Term:
+    """Return the next state of a cell by the rule drawn."""
     c = k.c
     if way == 0:
         born, low = c.between(2, 4), c.between(1, 3)
