@@ -160,14 +160,7 @@ def _search(k: Author) -> None:
         low, high = k.scalar("first|lo_at|begin", INT), keys.shape(0) // c.between(1, 2)
         place = k.let("place|rank|at", wp.lower_bound(keys, wp.clamp(low, 0, high), high, q))
     else:
-        lo, hi = k.var("lo|left|a0", number(0, INT)), k.var("hi|right|b0", keys.shape(0))
-        with k.while_(lo < hi):
-            mid = k.let("mid|m|half", (lo + hi) // 2 if c.chance(1, 2) else lo + ((hi - lo) >> 1))
-            with k.if_(keys[mid] < q if way == 2 else keys[mid] <= q):
-                lo.set(mid + 1)
-            with k.else_():
-                hi.set(mid)
-        place = Term(lo.e)
+        place = _bisected(k, keys, q, way)
     form = c.below(3)
     at = k.let("e|held|near_at", wp.min(place, keys.shape(0) - 1))
     ranks = k.output("ranks|places|out", INT)
@@ -186,6 +179,19 @@ def _search(k: Author) -> None:
     statistic(k, value)
     what = ("its rank", "its place, if it is there", "how many keys lie in its range")[form]
     k.summary(f"Searches a sorted list of {T.name} for each query: {what}.")
+
+
+def _bisected(k: Author, keys: Arr, q: Term, way: int) -> Term:
+    """Return the place of a key by bisection written out."""
+    c = k.c
+    lo, hi = k.var("lo|left|a0", number(0, INT)), k.var("hi|right|b0", keys.shape(0))
+    with k.while_(lo < hi):
+        mid = k.let("mid|m|half", (lo + hi) // 2 if c.chance(1, 2) else lo + ((hi - lo) >> 1))
+        with k.if_(keys[mid] < q if way == 2 else keys[mid] <= q):
+            lo.set(mid + 1)
+        with k.else_():
+            hi.set(mid)
+    return Term(lo.e)
 
 
 def _elements(k: Author) -> None:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from ...families import one_of
-from .clouds import icp_residual, jump_flood, morton_codes, point_normals, tsdf_update
-from .curves import camera, curve_points, geodesic, skinning
-from .frames import bloom, fractal, positional_encoding, rasterise, splats
-from .light import camera_rays, harmonics, path_bounce, shade, sky, textures, volume
+from .cameras import camera, camera_rays
+from .clouds import icp_residual, point_normals
+from .codes import morton_codes
+from .curves import curve_points, skinning
+from .distances import distance_field
+from .encodings import positional_encoding
+from .fractals import fractal
+from .frames import bloom, rasterise
+from .globe import geodesic
+from .light import harmonics, sky, volume
 from .meshes import closest_point, mesh_normals, smooth_mesh
-from .rays import distance_field, ray_shapes
+from .paths import path_bounce
+from .rays import ray_shapes
+from .seeds import jump_flood
+from .shading import shade
+from .splatting import splats
+from .textures import textures
+from .volumes import tsdf_update
 
 _GEOMETRY = (
     ray_shapes, distance_field, closest_point, mesh_normals, smooth_mesh, curve_points, skinning, camera, geodesic,

@@ -114,15 +114,7 @@ def closest_point(k: Author) -> None:
     i = gate(k, k.tid("i|tid|q"), points.count)
     p = points.load(k, "p|here", i)
     if kind == "polyline":
-        nodes = layout.input("nodes|path|corners")
-        best, spot = k.var("best|nearest", number(1.0e6, T)), k.var("spot|place", p)
-        with k.for_("s|seg", nodes.count - 1) as s:
-            x = let(k, "x|cand", _on_segment(k, p, nodes.at(s), nodes.at(s + 1)))
-            d = let(k, "d2|dist2", wp.length_sq(p - x))
-            with k.if_(d < best):
-                best.set(d)
-                spot.set(x)
-        x = Term(spot.e)
+        x = _on_path(k, layout, p, T)
     else:
         firsts = layout.input("first|va_in|lo")
         a = firsts.load(k, "a|pa", i)
@@ -145,6 +137,18 @@ def closest_point(k: Author) -> None:
         layout.output("near_out|foot_out").store(k, i, x)
     statistic(k, d)
     k.summary(f"Finds the closest place on a {kind} to each point, and its distance.")
+
+
+def _on_path(k: Author, layout: Layout, p: Term, T: Scalar) -> Term:
+    nodes = layout.input("nodes|path|corners")
+    best, spot = k.var("best|nearest", number(1.0e6, T)), k.var("spot|place", p)
+    with k.for_("s|seg", nodes.count - 1) as s:
+        x = let(k, "x|cand", _on_segment(k, p, nodes.at(s), nodes.at(s + 1)))
+        d = let(k, "d2|dist2", wp.length_sq(p - x))
+        with k.if_(d < best):
+            best.set(d)
+            spot.set(x)
+    return Term(spot.e)
 
 
 def _on_segment(k: Scope, p: Term, a: Term, b: Term) -> Term:
@@ -204,6 +208,16 @@ def smooth_mesh(k: Author) -> None:
     mean = let(k, "lap|shift", Term(total.e) / wp.max(Term(weight.e), 1.0e-3))
     mean = let(k, "lap1|shift1", varied(k, mean, 0, 1))
     lam = factor(k, "lam|step|rate", T, 10, 90)
+    value = _stepped(k, layout, p, mean, lam, i)
+    value = let(k, "value|res", varied(k, let(k, "value0|x2", value), 0, 1))
+    out.store(k, i, value)
+    statistic(k, wp.length(mean))
+    k.summary(f"Smooths the vertices of a mesh by {scheme} weights of their neighbours.")
+
+
+def _stepped(k: Author, layout: Layout, p: Term, mean: Term, lam: Term, i: Term) -> Term:
+    """Return a vertex moved by its mean, perhaps along the surface only or not at all."""
+    c = k.c
     value = p + mean * lam
     if c.chance(1, 3):
         normal = layout.input("normals|vert_n").load(k, "n|nrm", i)
@@ -211,7 +225,4 @@ def smooth_mesh(k: Author) -> None:
     if c.chance(1, 2):
         pinned = k.input("pinned|fixed|boundary", INT)
         value = switch(k, "kept|moved_p", pinned[i] == 1, p, let(k, "moved|x1", value))
-    value = let(k, "value|res", varied(k, let(k, "value0|x2", value), 0, 1))
-    out.store(k, i, value)
-    statistic(k, wp.length(mean))
-    k.summary(f"Smooths the vertices of a mesh by {scheme} weights of their neighbours.")
+    return value

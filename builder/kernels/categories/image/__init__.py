@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from ...families import one_of
-from .colour import colour_convert, demosaic, tone_map
-from .effects import blend, dither, stylise, threshold
-from .features import block_matching, corners, edges, optical_flow, similarity
-from .filters import bilateral, convolve, median, morphology, sharpen
-from .geometry import integral_rows, resize, warp_image
+from .colour import colour_convert
+from .effects import blend, dither, stylise
+from .features import corners, edges, similarity
+from .filters import bilateral, convolve, sharpen
+from .geometry import resize, warp_image
+from .integrals import integral_rows
+from .mosaic import demosaic
+from .motion import block_matching, optical_flow
+from .ranks import median, morphology
+from .thresholds import threshold
+from .tones import tone_map
 
 _FAMILIES = (
     convolve, edges, bilateral, median, morphology, sharpen, colour_convert, tone_map, demosaic, resize, warp_image,

@@ -1,13 +1,12 @@
-"""Colours: conversions between spaces, tone curves, the mosaic of a sensor."""
+"""Colours: conversions between spaces."""
 
 from __future__ import annotations
 
 from ...author import Arr, Author, Scope
 from ...fusion import statistic, varied
-from ...layouts import Grid, chain_of, divisor, factor, kept, let, switch
+from ...layouts import Grid, kept, let
 from ...terms import Term, make, number, where, wp
-from ...types import FLOAT, INT, MAT33, VEC3
-from .pixels import Picture, luminance
+from ...types import FLOAT, MAT33, VEC3
 
 
 class Channels:
@@ -136,131 +135,3 @@ def _lab(k: Author, r: Term, g: Term, b: Term) -> tuple[Term, Term, Term]:
     z = shape(let(k, "z0|cz", (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089))
     x, y, z = let(k, "fx|px", x), let(k, "fy|py", y), let(k, "fz|pz", z)
     return 116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)
-
-
-def tone_map(k: Author) -> None:
-    """Tone curves: exposure, Reinhard, filmic, ACES, gamma, levels, lookup tables, histogram equalisation."""
-    c = k.c
-    curve = c.pick(("Reinhard", "filmic", "ACES", "gamma", "levels", "lookup-table", "logarithmic", "sigmoid"))
-    k.name(f"{curve.lower().replace('-', '_')}_tone|tone_map|apply_curve|grade")
-    pic = Picture(k, radius=0, rules=("clamp",))
-    src, dst = pic.input("src|hdr|img"), pic.output("dst|ldr|out")
-    pic.grid.enter()
-    x = let(k, "x|value|v0", varied(k, pic.read(src, 0, 0) * factor(k, "exposure|gain|ev", FLOAT), 0, 1))
-    y = let(k, "y|mapped|tone", _curve(k, curve, x))
-    if c.chance(1, 2):
-        inverse = divisor(k, "gamma|display_g", FLOAT, 100, 280)
-        y = let(k, "encoded|y1", wp.pow(wp.max(y, 0.0), 1.0 / inverse))
-    if c.chance(1, 2):
-        mask = pic.floats("mask|weight_map|amount", "input")
-        y = let(k, "mixed|y2", wp.lerp(x, y, wp.clamp(pic.grid.at(mask, 0, 0), 0.0, 1.0)))
-    y = let(k, "final|y3", varied(k, y, 0, 2))
-    pic.write(dst, y)
-    statistic(k, y)
-    k.summary(f"Maps the tones of an image by a {curve} curve.")
-
-
-def _curve(k: Author, curve: str, x: Term) -> Term:
-    c = k.c
-    pos = let(k, "pos|xp|lum", wp.max(x, 0.0))
-    if curve == "Reinhard":
-        if c.chance(1, 2):
-            return pos / (1.0 + pos)
-        white = divisor(k, "white|l_white", FLOAT, 100, 400)
-        return pos * (1.0 + pos / (white * white)) / (1.0 + pos)
-    if curve == "filmic":
-        t = let(k, "t|shift", wp.max(pos - 0.004, 0.0))
-        return (t * (6.2 * t + 0.5)) / (t * (6.2 * t + 1.7) + 0.06)
-    if curve == "ACES":
-        return wp.clamp((pos * (2.51 * pos + 0.03)) / (pos * (2.43 * pos + 0.59) + 0.14), 0.0, 1.0)
-    if curve == "gamma":
-        return wp.pow(pos + 1.0e-4, 1.0 / divisor(k, "g|gam", FLOAT, 100, 300))
-    if curve == "levels":
-        low = factor(k, "black|low_in", FLOAT, 1, 40)
-        return wp.clamp((pos - low) / (wp.abs(factor(k, "white|high_in", FLOAT, 100, 300) - low) + 0.01), 0.0, 1.0)
-    if curve == "logarithmic":
-        return wp.log(1.0 + pos * wp.abs(factor(k, "a|boost", FLOAT))) / wp.log(
-            2.0 + wp.abs(divisor(k, "peak|top", FLOAT))
-        )
-    if curve == "sigmoid":
-        slope = factor(k, "contrast|slope", FLOAT, 100, 900)
-        return 1.0 / (1.0 + wp.exp(wp.clamp(slope * (0.5 - pos), -20.0, 20.0)))
-    table = k.input("lut|table|cdf", FLOAT)
-    last = table.shape(0) - 1
-    place = let(k, "place|pos_l", wp.clamp(pos, 0.0, 1.0) * k_float(last))
-    at = let(k, "i0|slot", wp.clamp(k_int(place), 0, last))
-    if c.chance(1, 2):
-        return table[at]
-    return wp.lerp(table[at], table[wp.min(at + 1, last)], place - wp.floor(place))
-
-
-def k_float(value: Term) -> Term:
-    """Return an integer as a float."""
-    from ...terms import cast
-
-    return cast(value, FLOAT)
-
-
-def k_int(value: Term) -> Term:
-    """Return a float as an integer."""
-    from ...terms import cast
-
-    return cast(value, INT)
-
-
-def demosaic(k: Author) -> None:
-    """Colours from a Bayer mosaic: bilinear or edge-aware green, or colour differences, one plane or all."""
-    c = k.c
-    grid = Grid(k, 2, rules=("mirror", "clamp", "wrap", "skip"))
-    raw = grid.input("raw|bayer|mosaic", FLOAT)
-    planes = c.chance(1, 2)
-    k.name("demosaic|debayer|bayer_to_rgb|interpolate_cfa")
-    cell = grid.enter()
-    centre = let(k, "centre|own", varied(k, grid.at(raw, 0, 0) * factor(k, "gain|white_bal", FLOAT), 0, 1))
-    up, down, left, right = (let(k, w, grid.at(raw, *o)) for w, o in (
-        ("n|above", (-1, 0)), ("s|under", (1, 0)), ("w|lefts", (0, -1)), ("e|rights", (0, 1))))  # fmt: skip
-    corners = let(
-        k, "diag|corner", 0.25 * chain_of(k, "acc|dsum", [grid.at(raw, a, b) for a in (-1, 1) for b in (-1, 1)])
-    )
-    cross = let(k, "cross|plus", _green(k, up, down, left, right))
-    rows, cols = let(k, "horiz|h2", 0.5 * (left + right)), let(k, "vert|v2", 0.5 * (up + down))
-    phase = c.below(4)
-    y, x = cell[0] % 2 if phase < 2 else (cell[0] + 1) % 2, cell[1] % 2 if phase % 2 == 0 else (cell[1] & 1) ^ 1
-    y, x = let(k, "py|row_par", y), let(k, "px|col_par", x)
-    r, g, b = k.var("r|red", centre), k.var("g|green", cross), k.var("b|blue", corners)
-    with k.if_(y == 0), k.if_(x == 1):
-        _set(r, g, b, rows, centre, cols)
-    with k.else_():
-        with k.if_(x == 0):
-            _set(r, g, b, cols, centre, rows)
-        with k.else_():
-            _set(r, g, b, corners, cross, centre)
-    values = [let(k, f"o{n}|f{n}", varied(k, Term(v.e), 0, 1)) for n, v in enumerate((r, g, b))]
-    if planes:
-        for value, name in zip(values, ("red_out|r_plane", "green_out|g_plane", "blue_out|b_plane"), strict=True):
-            grid.put(grid.output(name, FLOAT), value)
-    else:
-        colour = let(k, "rgb|px", make(VEC3, *values))
-        grid.put(grid.output("rgb_out|out|image_out", VEC3), varied(k, colour, 0, 1))
-        if c.chance(1, 3):
-            grid.put(grid.output("luma|grey", FLOAT), luminance(k, colour))
-    k.summary(f"Interpolates the colours of a Bayer mosaic, {grid.edge}.")
-
-
-def _set(r, g, b, *values: Term) -> None:  # type: ignore[no-untyped-def]
-    for target, value in zip((r, g, b), values, strict=True):
-        target.set(value)
-
-
-def _green(k: Author, n: Term, s: Term, w: Term, e: Term) -> Term:
-    way = k.c.below(3)
-    if way == 0:
-        return 0.25 * (n + s + w + e)
-    dv, dh = let(k, "dv|grad_v", wp.abs(n - s)), let(k, "dh|grad_h", wp.abs(w - e))
-    if way == 1:
-        return where(dv < dh, 0.5 * (n + s), 0.5 * (w + e))
-    share = let(k, "share|wv", (dh + 0.01) / (dv + dh + 0.02))
-    return wp.lerp(0.5 * (w + e), 0.5 * (n + s), share)
-
-
-__all__ = ["Channels", "colour_convert", "demosaic", "switch", "tone_map"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Author, Var
 from ...fusion import statistic, varied
 from ...fusion.cells import local, precise, setting, settled, transform
 from ...fusion.rows import RowArray, Rows
@@ -44,15 +44,22 @@ def tridiagonal(k: Author) -> None:
         last_x.set((change(rhs[j]) - a * last_x) * inv)
         cp[j] = last_c
         x[j] = last_x
+    after = _substituted(k, rows, cp, x, T)
+    value = settled(k, Term(after.e), 0, 2)
+    rows.result("firsts|ends|boundary", T)[rows.place] = value
+    statistic(k, value)
+    k.summary(f"Solves one tridiagonal system of {change.words}right-hand sides per thread by Thomas' algorithm.")
+
+
+def _substituted(k: Author, rows: Rows, cp: RowArray, x: RowArray, T: Scalar) -> Var:
+    """Substitute backwards, and return the last value found."""
+    c = k.c
     after = k.var("after|x_next|u_up", number(0, T))
     with k.for_("back|rev|turn", rows.count) as back:
         j = local(k, "jb|at|e1", rows.count - 1 - back)
         after.set(x[j] - cp[j] * after)
         x[j] = varied(k, Term(after.e), 0, 1) if c.chance(1, 2) else after
-    value = settled(k, Term(after.e), 0, 2)
-    rows.result("firsts|ends|boundary", T)[rows.place] = value
-    statistic(k, value)
-    k.summary(f"Solves one tridiagonal system of {change.words}right-hand sides per thread by Thomas' algorithm.")
+    return after
 
 
 def _reduced(k: Author, T: Scalar) -> None:

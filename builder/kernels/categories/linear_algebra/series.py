@@ -41,17 +41,7 @@ def polynomial(k: Author) -> None:
 def _evaluated(k: Author, kind: str, x: Term, n: Term, a: TermOf, T: Scalar) -> Term:
     c = k.c
     if kind in ("horner", "rational"):
-        acc, low = k.var("acc|y0|p", number(0, T)), k.var("q|den|bottom", number(0, T)) if kind == "rational" else None
-        slope = k.var("dp|slope|deriv", number(0, T)) if c.chance(1, 3) else None
-        with sweep(k, n, "back|j|m", ordered=True) as back:
-            j = local(k, "at|i0|rev", n - 1 - back)
-            if slope is not None:
-                slope.set(slope * x + acc)
-            acc.set(acc * x + a(j))
-            if low is not None:
-                low.set(low * x + wp.abs(a(wp.max(j - 1, 0))))
-        value = Term(acc.e) if low is None else acc / (1.0 + wp.abs(low))
-        return value if slope is None else value + coefficient(k, T) * slope
+        return _horner(k, kind, x, n, a, T)
     if kind == "clenshaw":
         b1, b2 = k.var("b1|u1|next_b", number(0, T)), k.var("b2|u2|after_b", number(0, T))
         with sweep(k, n - 1, "back|j|m", ordered=True) as back:
@@ -67,14 +57,7 @@ def _evaluated(k: Author, kind: str, x: Term, n: Term, a: TermOf, T: Scalar) -> 
             base *= x - knots[j] if knots is not None else x
         return Term(acc.e)
     if kind == "lagrange":
-        knots = k.input("knots|nodes|xs", T)
-        top, down = k.var("num|top|upper", number(0, T)), k.var("den|down|lower", number(0, T))
-        with sweep(k, n, "j|m|i0") as j:
-            d = local(k, "d|gap|dx", x - knots[j])
-            w = local(k, "w|bary|wj", 1.0 / where(wp.abs(d) < 1.0e-3, number(1.0e-3, T), d))
-            top += w * a(j)
-            down += w
-        return top / where(wp.abs(down) < 1.0e-3, number(1.0e-3, T), down)
+        return _lagrange(k, x, n, a, T)
     acc, p0, p1 = k.var("acc|y0|s", number(0, T)), k.var("p0|older|pm", number(1, T)), k.var("p1|newer|pc", x)
     with sweep(k, n, "j|m|i0", ordered=True) as j:
         acc += a(j) * p0
@@ -87,6 +70,32 @@ def _evaluated(k: Author, kind: str, x: Term, n: Term, a: TermOf, T: Scalar) -> 
         p0.set(p1)
         p1.set(new)
     return Term(acc.e)
+
+
+def _lagrange(k: Author, x: Term, n: Term, a: TermOf, T: Scalar) -> Term:
+    knots = k.input("knots|nodes|xs", T)
+    top, down = k.var("num|top|upper", number(0, T)), k.var("den|down|lower", number(0, T))
+    with sweep(k, n, "j|m|i0") as j:
+        d = local(k, "d|gap|dx", x - knots[j])
+        w = local(k, "w|bary|wj", 1.0 / where(wp.abs(d) < 1.0e-3, number(1.0e-3, T), d))
+        top += w * a(j)
+        down += w
+    return top / where(wp.abs(down) < 1.0e-3, number(1.0e-3, T), down)
+
+
+def _horner(k: Author, kind: str, x: Term, n: Term, a: TermOf, T: Scalar) -> Term:
+    c = k.c
+    acc, low = k.var("acc|y0|p", number(0, T)), k.var("q|den|bottom", number(0, T)) if kind == "rational" else None
+    slope = k.var("dp|slope|deriv", number(0, T)) if c.chance(1, 3) else None
+    with sweep(k, n, "back|j|m", ordered=True) as back:
+        j = local(k, "at|i0|rev", n - 1 - back)
+        if slope is not None:
+            slope.set(slope * x + acc)
+        acc.set(acc * x + a(j))
+        if low is not None:
+            low.set(low * x + wp.abs(a(wp.max(j - 1, 0))))
+    value = Term(acc.e) if low is None else acc / (1.0 + wp.abs(low))
+    return value if slope is None else value + coefficient(k, T) * slope
 
 
 def power_iteration(k: Author) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...author import Author
+from ...author import Arr, Author
 from ...fusion import coefficient, statistic, varied
 from ...fusion.cells import Cells, local, precise, setting, settled, transform
 from ...fusion.rows import Rows
@@ -56,16 +56,7 @@ def _stencil_sweep(k: Author, kind: str, T: Scalar) -> str:
             whole = whole + index
         with k.if_((whole + k.scalar("color|parity|phase", INT)) % 2 == 0):
             k.leave()
-    around = None
-    for axis, (index, size) in enumerate(zip(place, shape, strict=True)):
-        for step in (-1, 1):
-            moved = index + step
-            if rule != "skip":
-                moved = wp.clamp(moved, 0, size - 1) if rule == "clamp" else (moved + size) % size
-            beside: Like = (*place[:axis], moved, *place[axis + 1 :])
-            near = x[beside]
-            around = near if around is None else around + near
-    assert around is not None
+    around = _sum_around(x, place, shape, rule)
     around = local(k, "around|nb_sum|s", around)
     old, rhs = local(k, "old|u0|here", x[place]), local(k, "f|rhs_i|src", varied(k, b[place], 0, 1))
     diagonal = number(2.0 * dims, T) if c.chance(1, 2) else 2.0 * dims + k.scalar("shift|mass|helm", T)
@@ -78,6 +69,21 @@ def _stencil_sweep(k: Author, kind: str, T: Scalar) -> str:
     statistic(k, local(k, "change|moved|step_i", wp.abs(value - old)))
     edges = {"clamp": "mirrored edges", "skip": "fixed edges", "wrap": "periodic edges"}[rule]
     return f"a {dims}-D Laplace stencil with {edges}"
+
+
+def _sum_around(x: Arr, place: tuple[Term, ...], shape: list[Term], rule: str) -> Term:
+    """Return the sum of the neighbours of a place along every axis."""
+    around = None
+    for axis, (index, size) in enumerate(zip(place, shape, strict=True)):
+        for step in (-1, 1):
+            moved = index + step
+            if rule != "skip":
+                moved = wp.clamp(moved, 0, size - 1) if rule == "clamp" else (moved + size) % size
+            beside: Like = (*place[:axis], moved, *place[axis + 1 :])
+            near = x[beside]
+            around = near if around is None else around + near
+    assert around is not None
+    return around
 
 
 def _row_sweep(k: Author, kind: str, T: Scalar) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Arr, Author
 from ...fusion import coefficient, gate, statistic, varied
 from ...fusion.cells import local, precise, setting, settled, transform
 from ...fusion.sweeps import sweep, total
@@ -64,6 +64,10 @@ def _gathered(k: Author, kind: str, T: Scalar) -> None:
 
         count = shifts.shape(0)
     value = total(k, "acc|s|dot", count, term, T)
+    _stored(k, y, i, value, T)
+
+
+def _stored(k: Author, y: Arr, i: Term, value: Term, T: Scalar) -> None:
     value = settled(k, _finished(k, value, i, T), 0, 2)
     y[i] = value
     statistic(k, value)

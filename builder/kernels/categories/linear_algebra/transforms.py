@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Arr, Author
 from ...fusion import coefficient, statistic, varied
 from ...fusion.cells import local, precise, setting, settled, transform
 from ...fusion.sweeps import TermOf, sweep, total
 from ...terms import Term, cast, make, number, where, wp
-from ...types import INT, Scalar, vec
+from ...types import INT, Scalar, Vec, vec
 
 
 def butterfly(k: Author) -> None:
@@ -43,17 +43,23 @@ def butterfly(k: Author) -> None:
     (xr, xi), (yr, yi) = read(low, "x"), read(high, "y")
     wr, wi = _twiddle(k, kind, j, h, T)
     sums = _crossed(k, kind, (xr, xi), (yr, yi), (wr, wi), T)
-    for place, (re, im) in zip((low, high), sums, strict=True):
-        if other is not None:
-            data[at(place)] = varied(k, re, 0, 1)
-            other[at(place)] = varied(k, im, 0, 1)
-        else:
-            data[at(place)] = make(V, re, im)
+    for place, pair in zip((low, high), sums, strict=True):
+        _write(k, data, other, at(place), pair, V)
     figure = settled(k, wr * xr - wi * xi, 0, 2)
     if c.chance(1, 2):
         k.atomic("add", k.output("energy|power|checksum", T), 0, figure)
         statistic(k, figure)
     k.summary(f"Makes one {kind} butterfly pass of a radix-2 transform on {'pairs' if pairs else 'split parts'}.")
+
+
+def _write(k: Author, data: Arr, other: Arr | None, at: tuple[Term, ...], pair: tuple[Term, Term], V: Vec) -> None:
+    """Write a complex number to split parts or to a pair."""
+    re, im = pair
+    if other is not None:
+        data[at] = varied(k, re, 0, 1)
+        other[at] = varied(k, im, 0, 1)
+    else:
+        data[at] = make(V, re, im)
 
 
 def _twiddle(k: Author, kind: str, j: Term, h: Term, T: Scalar) -> tuple[Term, Term]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...author import Author, Scope
+from ...author import Arr, Author, Scope
 from ...fusion import statistic, varied
-from ...fusion.cells import local, precise, setting, settled, transform
+from ...fusion.cells import Change, local, precise, setting, settled, transform
 from ...fusion.sweeps import extreme, sweep, total, winner
 from ...terms import Term, both, cast, number, where, wp
 from ...types import INT, Scalar
@@ -57,19 +57,7 @@ def convolution(k: Author) -> None:
     first, second = k.tid(*words)
     x, w = k.input("x|src|signal|inp", T, 2), k.input("w|kernel_w|taps", T, 2)
     change = transform(k, "pre|load_act|prepare", T, 1)
-    wrapped = (
-        k.function("wrap_index|wrap|periodic", {"p|q|v": INT, "n|size|m": INT}, _wrapped) if rule == "wrap" else None
-    )
-
-    def at(r: Term, q: Term) -> Term:
-        if rule == "clamp":
-            return change(x[wp.clamp(r, 0, x.shape(0) - 1), wp.clamp(q, 0, x.shape(1) - 1)])
-        if rule == "wrap":
-            assert wrapped is not None
-            return change(x[wrapped(r, x.shape(0)), wrapped(q, x.shape(1))])
-        inside = both(r >= 0, r < x.shape(0), q >= 0, q < x.shape(1))
-        safe = x[wp.clamp(r, 0, x.shape(0) - 1), wp.clamp(q, 0, x.shape(1) - 1)]
-        return change(where(inside, safe, number(0.0, T)))
+    at = _reader(k, x, rule, change, T)
 
     taps = k.constant("RADIUS|HALF|REACH", c.between(1, 2)) if c.chance(1, 2) else k.scalar("radius|half|reach", INT)
     acc = k.var("acc|s|total", number(0.0, T))
@@ -91,6 +79,25 @@ def convolution(k: Author) -> None:
     statistic(k, value)
     edges = {"zero": "zeros", "clamp": "the nearest element", "wrap": "periodic continuation"}[rule]
     k.summary(f"Computes a {'2-D' if plane else '1-D'} convolution with {edges} outside, stride {stride}.")
+
+
+def _reader(k: Author, x: Arr, rule: str, change: Change, T: Scalar) -> Callable[[Term, Term], Term]:
+    """Return a function that reads the input at a place, inside or outside."""
+    wrapped = (
+        k.function("wrap_index|wrap|periodic", {"p|q|v": INT, "n|size|m": INT}, _wrapped) if rule == "wrap" else None
+    )
+
+    def at(r: Term, q: Term) -> Term:
+        if rule == "clamp":
+            return change(x[wp.clamp(r, 0, x.shape(0) - 1), wp.clamp(q, 0, x.shape(1) - 1)])
+        if rule == "wrap":
+            assert wrapped is not None
+            return change(x[wrapped(r, x.shape(0)), wrapped(q, x.shape(1))])
+        inside = both(r >= 0, r < x.shape(0), q >= 0, q < x.shape(1))
+        safe = x[wp.clamp(r, 0, x.shape(0) - 1), wp.clamp(q, 0, x.shape(1) - 1)]
+        return change(where(inside, safe, number(0.0, T)))
+
+    return at
 
 
 def _times(index: Term, factor: int) -> Term:

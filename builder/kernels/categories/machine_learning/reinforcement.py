@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Arr, Author
+from ...author import Arr, Author, Var
 from ...fusion import coefficient, statistic, varied
 from ...fusion.cells import Cells, local, precise, records, settings, settled, transform
 from ...fusion.chance import random_state, uniform
@@ -40,19 +40,27 @@ def advantages(k: Author) -> None:
             continue_ = False
         else:
             delta = local(k, "delta|td|surprise", reward + live * after - v)
-            if ratios is not None:
-                rho = local(k, "rho|clipped|weight_t", wp.clamp(ratios[at], 0.0, 1.0))
-                acc.set(rho * (delta + live * lam * acc))
-            elif kind == "td_lambda":
-                acc.set(delta + live * lam * wp.clamp(acc, -1.0e6, 1.0e6))
-            else:
-                acc.set(delta + live * lam * acc)
+            _carry(k, kind, acc, delta, (live, lam), ratios, at)
             out[at] = varied(k, Term(acc.e), 0, 2)
             after.set(v)
             continue_ = c.chance(1, 3)
         if continue_:
             k.output("returns_out|value_targets|ret", T, 2)[at] = acc + v
     k.summary(f"Runs the {kind.replace('_', ' ')} recursion backwards along each trajectory.")
+
+
+def _carry(
+    k: Author, kind: str, acc: Var, delta: Term, decay: tuple[Term, Term], ratios: Arr | None, at: tuple[Term, Term]
+) -> None:
+    """Carry the running sum one step back in time."""
+    live, lam = decay
+    if ratios is not None:
+        rho = local(k, "rho|clipped|weight_t", wp.clamp(ratios[at], 0.0, 1.0))
+        acc.set(rho * (delta + live * lam * acc))
+    elif kind == "td_lambda":
+        acc.set(delta + live * lam * wp.clamp(acc, -1.0e6, 1.0e6))
+    else:
+        acc.set(delta + live * lam * acc)
 
 
 def _alive(k: Author, done: Term, T: Scalar) -> Term:
@@ -127,6 +135,22 @@ def _grid_backup(k: Author, T: Scalar) -> Term:
         places.append((row, col))
     sides = ("up|north", "down|south", "left|west", "right|east")
     around = [local(k, word, v[place]) for word, place in zip(sides, places, strict=True)]
+    best = _best(k, around)
+    slip = coefficient(k, T, 1, 30)
+    mean = (around[0] + around[1] + around[2] + around[3]) * number(0.25, T)
+    expected = (1.0 - slip) * best + slip * mean if c.chance(1, 2) else best
+    value = local(k, "new_v|backup|q_star", varied(k, reward[i, j], 0, 1) + gamma * expected)
+    value = settled(k, value, 0, 2)
+    k.output("v_new|values_out|out", T, 2)[i, j] = value
+    if c.chance(1, 2):
+        change = k.output("delta|residual_max|gap", T)
+        k.atomic("max", change, 0, wp.abs(value - v[i, j]))
+    return value
+
+
+def _best(k: Author, around: list[Term]) -> Term:
+    """Return the best value around: soft, at once, or one by one."""
+    c = k.c
     best = around[0]
     soft = c.chance(1, 3)
     if soft:
@@ -144,16 +168,7 @@ def _grid_backup(k: Author, T: Scalar) -> Term:
             else:
                 slot.set(wp.max(slot, other))
         best = Term(slot.e)
-    slip = coefficient(k, T, 1, 30)
-    mean = (around[0] + around[1] + around[2] + around[3]) * number(0.25, T)
-    expected = (1.0 - slip) * best + slip * mean if c.chance(1, 2) else best
-    value = local(k, "new_v|backup|q_star", varied(k, reward[i, j], 0, 1) + gamma * expected)
-    value = settled(k, value, 0, 2)
-    k.output("v_new|values_out|out", T, 2)[i, j] = value
-    if c.chance(1, 2):
-        change = k.output("delta|residual_max|gap", T)
-        k.atomic("max", change, 0, wp.abs(value - v[i, j]))
-    return value
+    return best
 
 
 def _table_backup(k: Author, T: Scalar) -> Term:

@@ -34,14 +34,7 @@ def actuators(k: Author) -> None:
         error = let(k, "outside|e2", switch(k, "gap|ex", wp.abs(error) < dead, number(0.0, T), error))
     u = factor(k, "kp|stiffness", T) * varied(k, error, 0, 1) - factor(k, "kd|damping", T) * vel
     if c.chance(1, 2):
-        state = k.inout("integral|i_state", T, ndim)
-        limit = factor(k, "windup|i_max", T)
-        total = let(
-            k,
-            "total|i_new",
-            wp.clamp(state[at] + error * factor(k, "dt|period", T, 1, 10), -wp.abs(limit), wp.abs(limit)),
-        )
-        state[at] = total
+        total = _integral(k, at, error, ndim, T)
         u = u + factor(k, "ki|i_gain", T) * total
     if c.chance(1, 2):
         u = u + k.input("feedforward|tau_ff|bias_t", T, ndim)[at]
@@ -53,6 +46,19 @@ def actuators(k: Author) -> None:
     out[at] = value
     statistic(k, value * vel)
     k.summary("Computes the torque of each joint's motor from its position and velocity errors.")
+
+
+def _integral(k: Author, at: object, error: Term, ndim: int, T: Scalar) -> Term:
+    """Add an error to the kept integral, held within limits, and return it."""
+    state = k.inout("integral|i_state", T, ndim)
+    limit = factor(k, "windup|i_max", T)
+    total = let(
+        k,
+        "total|i_new",
+        wp.clamp(state[at] + error * factor(k, "dt|period", T, 1, 10), -wp.abs(limit), wp.abs(limit)),
+    )
+    state[at] = total
+    return total
 
 
 def _saturated(k: Author, u: Term, vel: Term, T: Scalar) -> Term:

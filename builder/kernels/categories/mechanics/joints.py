@@ -109,25 +109,10 @@ def joint_constraint(k: Author) -> None:
     pb, rb = poses.load(b, "_b")
     la, lb = k.input("anchor_a|local_a", V), k.input("anchor_b|local_b", V)
     ha, hb = let(k, "ha|arm_a", wp.quat_rotate(ra, la[i])), let(k, "hb|arm_b", wp.quat_rotate(rb, lb[i]))
+    gap = _gap(k, (pa, pb), (ha, hb))
+    f = _pull(k, kind, gap, T)
     if c.chance(1, 2):
-        xa, xb = let(k, "xa|world_a", pa + ha), let(k, "xb|world_b", pb + hb)
-        gap = let(k, "gap|err|sep", xb - xa)
-    else:
-        gap = let(k, "gap|err|sep", (pb - pa) + (hb - ha) if c.chance(1, 2) else (pb + hb) - (pa + ha))
-    ke = factor(k, "ke|stiffness", T)
-    if kind == "distance":
-        length = let(k, "length|dist", wp.length(gap) + 1.0e-4)
-        stretch = length - wp.abs(factor(k, "rest|reach", T))
-        stretch = wp.max(stretch, 0.0) if c.chance(1, 2) else stretch
-        f = let(k, "f|pull", gap * (varied(k, ke * stretch, 0, 1) / length))
-    else:
-        f = let(k, "f|pull", varied(k, gap * ke, 0, 1))
-    if c.chance(1, 2):
-        vels = Twists(k, T, "input", ("body_qd|twists", "lin_vel|vels", "ang_vel|omegas"), packed)
-        va, wa = vels.load(a, "_va")
-        vb, wb = vels.load(b, "_vb")
-        rel = let(k, "rel_v|dv", (vb + wp.cross(wb, hb)) - (va + wp.cross(wa, ha)))
-        f = let(k, "f2|damped", f + rel * factor(k, "kd|damping", T, 1, 50))
+        f = _damped(k, packed, (a, b), (ha, hb), f, T)
     if c.chance(1, 3):
         top = wp.abs(factor(k, "f_max|break_force", T, 200, 900))
         size = let(k, "size|f_len", wp.length(f) + 1.0e-3)
@@ -140,6 +125,40 @@ def joint_constraint(k: Author) -> None:
     out.add(b, f, tb, "sub")
     statistic(k, wp.length(gap))
     k.summary(f"Adds the forces and torques of {kind} joints to the two bodies that each connects.")
+
+
+def _damped(k: Author, packed: bool, bodies: tuple[Term, Term], arms: tuple[Term, Term], f: Term, T: Scalar) -> Term:
+    (a, b), (ha, hb) = bodies, arms
+    vels = Twists(k, T, "input", ("body_qd|twists", "lin_vel|vels", "ang_vel|omegas"), packed)
+    va, wa = vels.load(a, "_va")
+    vb, wb = vels.load(b, "_vb")
+    rel = let(k, "rel_v|dv", (vb + wp.cross(wb, hb)) - (va + wp.cross(wa, ha)))
+    return let(k, "f2|damped", f + rel * factor(k, "kd|damping", T, 1, 50))
+
+
+def _gap(k: Author, places: tuple[Term, Term], arms: tuple[Term, Term]) -> Term:
+    c = k.c
+    (pa, pb), (ha, hb) = places, arms
+    if c.chance(1, 2):
+        xa, xb = let(k, "xa|world_a", pa + ha), let(k, "xb|world_b", pb + hb)
+        gap = let(k, "gap|err|sep", xb - xa)
+    else:
+        gap = let(k, "gap|err|sep", (pb - pa) + (hb - ha) if c.chance(1, 2) else (pb + hb) - (pa + ha))
+    return gap
+
+
+def _pull(k: Author, kind: str, gap: Term, T: Scalar) -> Term:
+    """Return the force that closes the gap of a joint."""
+    c = k.c
+    ke = factor(k, "ke|stiffness", T)
+    if kind == "distance":
+        length = let(k, "length|dist", wp.length(gap) + 1.0e-4)
+        stretch = length - wp.abs(factor(k, "rest|reach", T))
+        stretch = wp.max(stretch, 0.0) if c.chance(1, 2) else stretch
+        f = let(k, "f|pull", gap * (varied(k, ke * stretch, 0, 1) / length))
+    else:
+        f = let(k, "f|pull", varied(k, gap * ke, 0, 1))
+    return f
 
 
 def _alignment(k: Author, kind: str, ra: Term, rb: Term, i: Term, V: Vec) -> Term:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author, Scope
+from ...author import Arr, Author, Scope
 from ...fusion import gate, statistic, varied
 from ...layouts import Layout, factor, let, precise, switch
 from ...terms import Term, make, number, where, wp
@@ -39,6 +39,21 @@ def impulse(k: Author) -> None:
         velocity = velocity - (vb + wp.cross(wb, rb))
         effective = effective + _effective(k, rb, n, masses[b], b, T)
     rel = let(k, "rel|dv0|vel_c", velocity)
+    vn, jn = _normal_impulse(k, rel, n, effective, depths, i, T)
+    p = let(k, "pj|impulse_v", n * jn + _friction(k, rel, n, vn, jn, effective, T))
+    out.add(a, p * wp.abs(masses[a]), wp.cross(ra, p) * factor(k, "inv_i|ang_scale", T))
+    if b is not None:
+        out.add(b, p * wp.abs(masses[b]), wp.cross(rb, p) * factor(k, "inv_i2|ang_scale_b", T), "sub")
+    statistic(k, jn)
+    what = "two bodies" if b is not None else "a body and the ground"
+    k.summary(f"Computes the impulse of each contact of {what}, with friction, and adds the changes of velocity.")
+
+
+def _normal_impulse(
+    k: Author, rel: Term, n: Term, effective: Term, depths: Arr, i: Term, T: Scalar
+) -> tuple[Term, Term]:
+    """Return the closing speed and the impulse along the normal, perhaps added to a stored one."""
+    c = k.c
     vn = let(k, "vn|closing", wp.dot(rel, n))
     bias = _bias(k, vn, let(k, "pen|d0", depths[i]), T)
     jn = let(k, "jn|normal_j", wp.max(varied(k, (bias - vn) / (effective + 0.01), 0, 1), 0.0))
@@ -48,13 +63,7 @@ def impulse(k: Author) -> None:
         new = let(k, "new_j|j1", wp.max(old + jn, 0.0))
         stored[i] = new
         jn = let(k, "dj|delta_j", new - old)
-    p = let(k, "pj|impulse_v", n * jn + _friction(k, rel, n, vn, jn, effective, T))
-    out.add(a, p * wp.abs(masses[a]), wp.cross(ra, p) * factor(k, "inv_i|ang_scale", T))
-    if b is not None:
-        out.add(b, p * wp.abs(masses[b]), wp.cross(rb, p) * factor(k, "inv_i2|ang_scale_b", T), "sub")
-    statistic(k, jn)
-    what = "two bodies" if b is not None else "a body and the ground"
-    k.summary(f"Computes the impulse of each contact of {what}, with friction, and adds the changes of velocity.")
+    return vn, jn
 
 
 def _effective(k: Author, arm: Term, n: Term, inv_mass: Term, body: Term, T: Scalar) -> Term:

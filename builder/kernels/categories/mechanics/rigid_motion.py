@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Arr, Author
 from ...fusion import gate, statistic, varied
 from ...layouts import Layout, factor, let, precise
 from ...terms import Term, make, number, wp
@@ -129,14 +129,7 @@ def accumulate_inertia(k: Author) -> None:
     body = k.input("body_id|owner|label", INT)
     part = c.pick(("centre of mass", "inertia tensor", "moments about an axis"))
     if part == "centre of mass":
-        total, first = k.output("total_mass|mass_out", T), k.output("weighted|com_sum", V)
-        b = let(k, "b|slot|owner_i", wp.clamp(body[i], 0, wp.min(total.shape(0), first.shape(0)) - 1))
-        k.atomic("add", total, b, m, augmented=c.chance(1, 2))
-        k.atomic("add", first, b, varied(k, p * m, 0, 1), augmented=c.chance(1, 2))
-        if c.chance(1, 2):
-            k.atomic("max", k.output("extent|far", T), b, wp.length(p))
-        statistic(k, m)
-        k.summary("Accumulates mass and mass-weighted place of the points of each body.")
+        _centre(k, p, m, body, i, T)
         return
     com = layout.input("com|centres")
     b = let(k, "b|slot|owner_i", wp.clamp(body[i], 0, com.count - 1))
@@ -154,6 +147,19 @@ def accumulate_inertia(k: Author) -> None:
         k.atomic("add", out, wp.min(b, out.shape(0) - 1), value, augmented=c.chance(1, 2))
         statistic(k, value)
     k.summary(f"Accumulates the {part} of each body from its points.")
+
+
+def _centre(k: Author, p: Term, m: Term, body: Arr, i: Term, T: Scalar) -> None:
+    """Add up mass and first moment of each body."""
+    c, V = k.c, vec(3, T)
+    total, first = k.output("total_mass|mass_out", T), k.output("weighted|com_sum", V)
+    b = let(k, "b|slot|owner_i", wp.clamp(body[i], 0, wp.min(total.shape(0), first.shape(0)) - 1))
+    k.atomic("add", total, b, m, augmented=c.chance(1, 2))
+    k.atomic("add", first, b, varied(k, p * m, 0, 1), augmented=c.chance(1, 2))
+    if c.chance(1, 2):
+        k.atomic("max", k.output("extent|far", T), b, wp.length(p))
+    statistic(k, m)
+    k.summary("Accumulates mass and mass-weighted place of the points of each body.")
 
 
 def _tensor(k: Author, d: Term, m: Term, M: Mat, V: Vec, T: Scalar) -> Term:

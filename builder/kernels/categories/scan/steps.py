@@ -37,6 +37,11 @@ def _stride(k: Author) -> Term:
     return k.constant("STRIDE|HOP|GAP", c.pick((1, 2, 4, 8, 16)), INT)
 
 
+def _unbroken(test: Term, flag: Term) -> Term:
+    """Return whether a test holds and no run begins at the flag."""
+    return (where(test, number(1, INT), number(0, INT)) + where(flag == 0, number(1, INT), number(0, INT))) == 2
+
+
 def _hillis_steele(k: Author) -> None:
     """One step of the Hillis-Steele scan from one buffer to another, plain or with head flags, 1-D or per row."""
     c = k.c
@@ -57,9 +62,7 @@ def _hillis_steele(k: Author) -> None:
     x = k.let("x0|own|right", varied(k, src[at(i)], 0, 2))
     test = i >= stride
     if flags is not None:
-        test = (
-            where(test, number(1, INT), number(0, INT)) + where(flags[at(i)] == 0, number(1, INT), number(0, INT))
-        ) == 2
+        test = _unbroken(test, flags[at(i)])
     form = c.below(3)
     if form == 0:
         with k.if_(test):

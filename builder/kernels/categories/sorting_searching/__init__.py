@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ...families import one_of
 from .automata import automaton
-from .dynamic import alignment, all_pairs, knapsack
+from .dynamic import alignment, knapsack
 from .graphs import rank, relax
 from .hashing import hashing
 from .labels import labels
 from .matching import pattern, runs
+from .node_pairs import all_pairs
 from .row_sorts import row_sort
 from .scans import scan
 from .searching import merge, search

@@ -79,6 +79,14 @@ def _compared(k: Author, kind: str, char: TermOf, pat: Arr, m: Term) -> Term:
     return Term(miss.e)
 
 
+_RUNS = {
+    "heads": "Marks where runs begin",
+    "lengths": "Measures the run that begins at each head",
+    "compact": "Packs the kept elements to given places",
+    "decode": "Expands run lengths to elements",
+}
+
+
 def runs(k: Author) -> None:
     """Runs of equal (or similar) neighbours: heads, lengths, compaction by given positions, decoding."""
     c = k.c
@@ -118,13 +126,7 @@ def runs(k: Author) -> None:
                 figure(k, i, i)
         else:
             _length(k, i, x.shape(0), key, mine, head)
-    names = {
-        "heads": "Marks where runs begin",
-        "lengths": "Measures the run that begins at each head",
-        "compact": "Packs the kept elements to given places",
-        "decode": "Expands run lengths to elements",
-    }
-    k.summary(f"{names[kind]} in an array of {T.name} values.")
+    k.summary(f"{_RUNS[kind]} in an array of {T.name} values.")
 
 
 def _length(k: Author, i: Term, n: Term, key: TermOf, mine: Term, head: Term) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Arr, Author
 from ...fusion import statistic, varied
 from ...fusion.cells import Cells, local, settled
 from ...fusion.rows import Rows
@@ -66,17 +66,7 @@ def _step(k: Author, kind: str, T: Scalar, how: str) -> None:
     stride = k.scalar("stride|offset|dist", INT)
     d = local(k, "d|step|reach", wp.max(stride, 1)) if c.chance(1, 2) else wp.max(stride, 1)
     if kind in ("up_sweep", "down_sweep"):
-        right = local(k, "right|hi|b", (i + 1) * 2 * d - 1)
-        left = local(k, "left|lo|a", right - d)
-        with k.if_(right >= n):
-            k.leave()
-        value = local(k, "joined|both_v|acc", _joined(how, x[left], x[right]))
-        if kind == "down_sweep":
-            held = local(k, "held|tmp|was", x[right])
-            x[right] = value
-            x[left] = varied(k, held, 0, 1)
-        else:
-            x[right] = varied(k, value, 0, 1)
+        _tree_step(k, kind, x, i, d, n, how)
         return
     with k.if_(i >= n):
         k.leave()
@@ -98,3 +88,18 @@ def _step(k: Author, kind: str, T: Scalar, how: str) -> None:
     value = settled(k, Term(acc.e), 0, 2)
     k.output("out|dst|sums_out", T)[i] = value
     statistic(k, value)
+
+
+def _tree_step(k: Author, kind: str, x: Arr, i: Term, d: Term, n: Term, how: str) -> None:
+    """Join or hand down the two ends of one subtree."""
+    right = local(k, "right|hi|b", (i + 1) * 2 * d - 1)
+    left = local(k, "left|lo|a", right - d)
+    with k.if_(right >= n):
+        k.leave()
+    value = local(k, "joined|both_v|acc", _joined(how, x[left], x[right]))
+    if kind == "down_sweep":
+        held = local(k, "held|tmp|was", x[right])
+        x[right] = value
+        x[left] = varied(k, held, 0, 1)
+    else:
+        x[right] = varied(k, value, 0, 1)

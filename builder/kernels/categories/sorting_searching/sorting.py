@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...author import Arr, Author
 from ...fusion import gate, statistic, varied
 from ...fusion.cells import Change, local, settled
-from ...fusion.sweeps import sweep, total
+from ...fusion.sweeps import TermOf, sweep, total
 from ...terms import Like, Term, both, cast, either, no, number, where, wp
 from ...types import DOUBLE, FLOAT, INT, INT64, UINT, Scalar, scalar_of
 
@@ -57,31 +57,30 @@ def exchange(k: Author) -> None:
     ka, kb = local(k, "ka|x|left", keys[at(a)]), local(k, "kb|y|right", keys[at(b)])
     down = c.chance(1, 3)
     wrong = order(ka) < order(kb) if down else order(ka) > order(kb)
-    if up is not None:
-        wrong = wrong == up
+    wrong = wrong if up is None else wrong == up
     if payload is None and c.chance(1, 3):
         first, second = (wp.max(ka, kb), wp.min(ka, kb)) if down else (wp.min(ka, kb), wp.max(ka, kb))
-        if up is None and order.words == "":
-            keys[at(a)] = first
-            keys[at(b)] = second
-        else:
+        if not (up is None and order.words == ""):
             swap = local(k, "swap|flip|bad", wrong)
-            keys[at(a)] = where(swap, kb, ka)
-            keys[at(b)] = where(swap, ka, kb)
+            first, second = where(swap, kb, ka), where(swap, ka, kb)
+        keys[at(a)] = first
+        keys[at(b)] = second
     else:
         with k.if_(wrong):
             keys[at(a)] = kb
             keys[at(b)] = ka
             if payload is not None:
-                held = local(k, "held|tmp|pa", payload[at(a)])
-                payload[at(a)] = payload[at(b)]
-                payload[at(b)] = held
+                _swap(k, payload, at(a), at(b))
             if c.chance(1, 3):
                 k.output("swaps|changed|n_swaps", INT).add_at(0, 1)
-    where_ = "of every row" if rows else "of an array"
-    what = f"{order.words}{T.name} keys"
-    step = f"{kind.replace('_', '-')} compare-exchange step"
-    k.summary(f"Makes one {step} {where_} on {what}, {'largest' if down else 'smallest'} first.")
+    what = f"compare-exchange step {'of every row' if rows else 'of an array'} on {order.words}{T.name} keys"
+    k.summary(f"Makes one {kind.replace('_', '-')} {what}, {'largest' if down else 'smallest'} first.")
+
+
+def _swap(k: Author, x: Arr, a: tuple[Term, ...], b: tuple[Term, ...]) -> None:
+    held = local(k, "held|tmp|pa", x[a])
+    x[a] = x[b]
+    x[b] = held
 
 
 def _partners(k: Author, kind: str, i: Term, n: Term) -> tuple[Term, Term, Term | None]:
@@ -147,13 +146,7 @@ def rank_sort(k: Author) -> None:
             before = both(segment[j] == segment[i], before)
         return where(before, number(1, INT), number(0, INT))
 
-    if c.chance(1, 2):
-        rank = total(k, "rank|below|pos", n, ahead, INT)
-    else:
-        slot = k.var("rank|below|pos", number(0, INT))
-        with sweep(k, n, "j|m|q") as j, k.if_(ahead(j) == 1):
-            slot += 1
-        rank = Term(slot.e)
+    rank = _counted(k, n, ahead)
     if segment is None and c.chance(2, 3):
         out = k.output("sorted_out|out|ordered", T, 2 if rows else 1)
         out[at(rank)] = keys[at(i)]
@@ -165,6 +158,19 @@ def rank_sort(k: Author) -> None:
     where_ = "in its row" if rows else "in its segment" if segment is not None else "in the array"
     way = "descending" if down else "ascending"
     k.summary(f"Finds the {way} rank of each {order.words}{T.name} key {where_} by counting.")
+
+
+def _counted(k: Author, n: Term, ahead: TermOf) -> Term:
+    """Return how many keys come before."""
+    c = k.c
+    if c.chance(1, 2):
+        rank = total(k, "rank|below|pos", n, ahead, INT)
+    else:
+        slot = k.var("rank|below|pos", number(0, INT))
+        with sweep(k, n, "j|m|q") as j, k.if_(ahead(j) == 1):
+            slot += 1
+        rank = Term(slot.e)
+    return rank
 
 
 def digits(k: Author) -> None:

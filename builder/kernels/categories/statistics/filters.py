@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...author import Author, Var
+from ...author import Arr, Author, Var
 from ...fusion import coefficient, gate, statistic, varied
 from ...fusion.cells import local, precise, setting, settings, settled, transform
 from ...fusion.rows import Rows
@@ -177,20 +177,28 @@ def hidden_markov(k: Author) -> None:
         value = value * emit[s, o] if kind == "forward" else value
         value = value / (k.input("norms|scales|c_t", T)[b] + 1.0e-4) if c.chance(1, 2) else value
     else:
-        top, arg = k.var("best|top|score", number(-1.0e30, T)), k.var("arg|from_s|back", number(0, INT))
-        with sweep(k, n, "m|src|prev_s", ordered=True) as m:
-            cand = local(k, "cand|v|path", alpha[b, m] + step(m))
-            with k.if_(cand > top):
-                top.set(cand)
-                arg.set(m)
-        value = Term(top.e)
-        if kind == "log_forward":
-            value = value + wp.log(
-                total(k, "mass|z|acc", n, lambda m: wp.exp(wp.max(alpha[b, m] + step(m) - top, -60.0)), T) + 1.0e-6
-            )
+        value, arg = _strongest(k, kind, n, step, alpha, b, T)
         value = value + emit[s, o]
         k.output("back_out|pointers|trace", INT, 2)[b, s] = arg
     value = settled(k, value, 0, 2)
     k.output("alpha_out|next_msg|out", T, 2)[b, s] = value
     statistic(k, value)
     k.summary(f"Makes one {kind.replace('_', ' ')} step of a hidden Markov model for each sequence and state.")
+
+
+def _strongest(
+    k: Author, kind: str, n: Term, step: Callable[[Term], Term], alpha: Arr, b: Term, T: Scalar
+) -> tuple[Term, Var]:
+    """Return the score of the best way into a state, or the log of the sum of all, and where the best comes from."""
+    top, arg = k.var("best|top|score", number(-1.0e30, T)), k.var("arg|from_s|back", number(0, INT))
+    with sweep(k, n, "m|src|prev_s", ordered=True) as m:
+        cand = local(k, "cand|v|path", alpha[b, m] + step(m))
+        with k.if_(cand > top):
+            top.set(cand)
+            arg.set(m)
+    value = Term(top.e)
+    if kind == "log_forward":
+        value = value + wp.log(
+            total(k, "mass|z|acc", n, lambda m: wp.exp(wp.max(alpha[b, m] + step(m) - top, -60.0)), T) + 1.0e-6
+        )
+    return value, arg

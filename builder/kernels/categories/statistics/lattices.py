@@ -35,13 +35,7 @@ def ising(k: Author) -> None:
             k, "b_ij|local_beta|strength_ij", varied(k, beta * k.input("bonds|couplings|j_map", FLOAT, 2)[i, j], 0, 1)
         )
     if kind == "xy":
-        angle = local(k, "trial|prop|turned", s + wp.randf(rng, -1.0, 1.0) * coefficient(k, FLOAT))
-        gain = [wp.cos(angle - other) - wp.cos(s - other) for other in around]
-        gap = gain[0]
-        for term in gain[1:]:
-            gap = gap + term
-        gap = local(k, "gap|d_e|gain_e", varied(k, gap, 0, 2))
-        new = where(uniform(k, rng) < wp.exp(wp.clamp(beta * gap, -20.0, 0.0)), angle, s)
+        new = _turned(k, s, around, beta, rng)
         spins[i, j] = new
     else:
         spins[i, j] = _flipped(k, kind, s, around, beta, rng)
@@ -52,6 +46,17 @@ def ising(k: Author) -> None:
         k.output("energy_out|site_energy|observed", FLOAT, 2)[i, j] = value
         statistic(k, value)
     k.summary(f"Updates one colour of a square lattice of {S.name} spins by the {kind.replace('_', ' ')} rule.")
+
+
+def _turned(k: Author, s: Term, around: list[Term], beta: Term, rng: Term) -> Term:
+    """Return the angle after a trial turn, kept or not."""
+    angle = local(k, "trial|prop|turned", s + wp.randf(rng, -1.0, 1.0) * coefficient(k, FLOAT))
+    gain = [wp.cos(angle - other) - wp.cos(s - other) for other in around]
+    gap = gain[0]
+    for term in gain[1:]:
+        gap = gap + term
+    gap = local(k, "gap|d_e|gain_e", varied(k, gap, 0, 2))
+    return where(uniform(k, rng) < wp.exp(wp.clamp(beta * gap, -20.0, 0.0)), angle, s)
 
 
 def _neighbours(k: Author, spins: Arr, i: Term, j: Term, h: Term, w: Term) -> list[Term]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...author import Author
+from ...author import Arr, Author
 from ...fusion import coefficient, statistic, varied
 from ...fusion.cells import Cells, local, precise, setting, settings, settled, transform
 from ...fusion.rows import Rows
@@ -173,7 +173,7 @@ def portfolio(k: Author) -> None:
 
 
 def _risk(k: Author, kind: str, rows: Rows, held: TermOf, T: Scalar) -> Term:
-    c, n = k.c, rows.count
+    n = rows.count
     if kind in ("variance", "component"):
         cov = k.input("cov|sigma_mat|covariance", T, 2)
         n = local(k, "n_held|known|used", wp.min(n, cov.shape(0)))
@@ -204,6 +204,12 @@ def _risk(k: Author, kind: str, rows: Rows, held: TermOf, T: Scalar) -> Term:
 
         both = total(k, "acc|cov_pm|cross", returns.shape(0), product, T)
         return both / (total(k, "mm|var_m|base", returns.shape(0), lambda s: index[s] * index[s], T) + 1.0e-4)
+    return _beyond(k, kind, returns, held, n, T)
+
+
+def _beyond(k: Author, kind: str, returns: Arr, held: TermOf, n: Term, T: Scalar) -> Term:
+    """Return how often the loss is beyond a limit, or how large it is there."""
+    c = k.c
     limit = setting(k, "limit|threshold|loss_cut", 0.05, T)
     hits, losses = k.var("hits|n_bad|beyond", number(0.0, T)), None
     if kind == "shortfall":

@@ -37,20 +37,27 @@ def _automaton(k: Author) -> None:
         total = k.output("population|n_on|census", INT)
         with k.if_(both(own > 0, count > c.between(1, 4))):
             k.atomic("add", total, 0, 1)
+    alive = _next_state(k, way, own, count, len(offsets))
+    out[g.here] = varied(k, alive, 0, 2)
+    names = ("a life-like rule", "a majority rule", "a cyclic rule", "a spreading fire")
+    k.summary(f"Does one step of {names[way]} with {len(offsets)} neighbours on {g.what}.")
+
+
+def _next_state(k: Author, way: int, own: Term, count: Term, around: int) -> Term:
+    """Return the next state of a cell by the rule drawn."""
+    c = k.c
     if way == 0:
         born, low = c.between(2, 4), c.between(1, 3)
         alive = where(own > 0, where(both(count >= low, count <= born), number(1, INT), number(0, INT)),
                       where(count == born, number(1, INT), number(0, INT)))  # fmt: skip
     elif way == 1:
-        alive = where(count * 2 > len(offsets), number(1, INT), number(0, INT))
+        alive = where(count * 2 > around, number(1, INT), number(0, INT))
     elif way == 2:
         n = number(c.between(3, 8), INT)
         alive = where(count > c.between(1, 3), (own + 1) % n, own)
     else:
         alive = where(own == 2, number(0, INT), where(both(own == 1, count > c.between(1, 4)), number(2, INT), own))
-    out[g.here] = varied(k, alive, 0, 2)
-    names = ("a life-like rule", "a majority rule", "a cyclic rule", "a spreading fire")
-    k.summary(f"Does one step of {names[way]} with {len(offsets)} neighbours on {g.what}.")
+    return alive
 
 
 def _rule(k: Author, way: int, g: Grid, own: Term, count: Term) -> None:
@@ -185,11 +192,15 @@ def _distances(k: Author) -> None:
                 best.set(own)
     out[g.here] = varied(k, result, 0, 2)
     if c.chance(1, 2):
-        changed = k.output("changed|n_changed|dirty", INT)
-        with k.if_(best != own if T is not FLOAT else wp.abs(best - own) > 0.001):
-            changed.add_at(0, 1)
+        _count_changes(k, best, own, T)
     what = "Raises" if highest else "Lowers"
     k.summary(f"{what} each {T.name} to what {len(offsets)} neighbours offer: one pass on {g.what}.")
+
+
+def _count_changes(k: Author, best: Term, own: Term, T: Value) -> None:
+    changed = k.output("changed|n_changed|dirty", INT)
+    with k.if_(best != own if T is not FLOAT else wp.abs(best - own) > 0.001):
+        changed.add_at(0, 1)
 
 
 def _lattice(k: Author) -> None:
