@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft, Local
-from ..grammar import MATH, VECTOR, convert, expr
-from ..guards import apply, whole
+from ..grammar import convert, expr
 from ..indices import wrapped
+from ..pieces import apply, whole
 from ..program import Expr, Extent, Literal, Name, Program
 from ..statements import atomic, branch, combine, finish, let, loop, settle, state, steps, store
 from ..types import DOUBLE, INT, QUAT, VEC2, VEC3, Quat, Vec, vec
+from ..vocabulary import MATH, VECTOR
 
 _KINDS: tuple[Vec | Quat, ...] = (VEC3, VEC2, vec(3, DOUBLE), QUAT, VEC3, vec(4))
 QUATERNION = ("quat", "quat_sum", "quat_make", "quat_fill", "quat_reduce", "arith")
