@@ -1,12 +1,24 @@
-"""A loop until something holds, with a cap, in its many forms."""
+"""A loop until something holds, in its many forms, and its cap."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...author import Scope
+from ...author import Author, Scope
 from ...terms import Term, both, no, number
 from ...types import INT
+
+
+def cap(k: Author, low: int, high: int) -> Term:
+    """Return the cap of a loop: a literal, an argument, a constant."""
+    way = k.c.below(3)
+    if way == 0:
+        return number(k.c.between(low, high), INT)
+    return (
+        k.scalar("max_iter|limit|max_steps", INT)
+        if way == 1
+        else k.constant("MAX_ITER|CAP|LIMIT", k.c.between(low, high))
+    )
 
 
 def until(k: Scope, cap: Term, holds: Callable[[], Term], step: Callable[[], None], *, counted: bool = False) -> Term:
