@@ -88,17 +88,9 @@ class Scope(Statements):
         inner = FunctionScope(Draft(self.c, self.draft.category, 0), self.module)
         args = inner.params(params, generic)
         inner.finish(body(inner, *(inner._named(arg.name, arg.type) for arg in args)))
-        made = Function(
-            name,
-            args,
-            inner.result,
-            inner.draft.statements(),
-            doc=doc,
-            gradient=self._second(args, _results(inner.result), gradient),
-            replay=self._second(args, (), replay),
-            returns=returns,
-            defaults=tuple(value.e for value in defaults),
-        )
+        written, given = inner.draft.statements(), tuple(value.e for value in defaults)
+        adjoint, again = self._second(args, _results(inner.result), gradient), self._second(args, (), replay)
+        made = Function(name, args, inner.result, written, None, doc, adjoint, again, returns, given)
         self.module.functions.append(made)
         return Callee(name, inner.result, len(args), len(defaults))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...author import Author, Scope
 from ...fusion import gate, statistic, varied
 from ...terms import Term, number, where, wp
-from ...types import DOUBLE, FLOAT, INT, INT64, UINT, UINT64
+from ...types import DOUBLE, FLOAT, INT, INT64, UINT, UINT64, Scalar
 from .common import cap, until
 
 
@@ -51,6 +51,32 @@ def collatz(k: Author) -> None:
     )
 
 
+def _divisor(s: Scope, first: Term, second: Term, T: Scalar, way: int) -> Term:
+    """Write the loop of a greatest common divisor by one of three rules."""
+    x, y = s.var("x|u|hi", first), s.var("y|v|lo", second)
+
+    def step() -> None:
+        if way == 0:
+            r = s.let("r|rest|t", Term(x.e) % Term(y.e))
+            x.set(Term(y.e))
+            y.set(r)
+        elif way == 1:
+            with s.if_(x > Term(y.e)):
+                x.set(Term(x.e) - Term(y.e))
+            with s.else_():
+                y.set(Term(y.e) - Term(x.e))
+        else:
+            with s.while_((Term(y.e) & number(1, T)) == number(0, T)):
+                y.set(Term(y.e) >> number(1, T))
+            big = s.let("big|larger", wp.max(Term(x.e), Term(y.e)))
+            x.set(wp.min(Term(x.e), Term(y.e)))
+            y.set(big - Term(x.e))
+
+    limit = number(s.c.between(200, 400) if way == 1 else s.c.between(20, 60), INT)
+    until(s, limit, lambda: y != number(0, T), step)
+    return Term(x.e)
+
+
 def gcd(k: Author) -> None:
     """Greatest common divisors: Euclid's with remainders, by subtraction, the binary one; coprime pairs, fractions."""
     c = k.c
@@ -64,31 +90,10 @@ def gcd(k: Author) -> None:
     )
     way = c.below(3)
 
-    def divisor(s: Scope, first: Term, second: Term) -> Term:
-        x, y = s.var("x|u|hi", first), s.var("y|v|lo", second)
+    def body(s: Scope, first: Term, second: Term) -> Term:
+        return _divisor(s, first, second, T, way)
 
-        def step() -> None:
-            if way == 0:
-                r = s.let("r|rest|t", Term(x.e) % Term(y.e))
-                x.set(Term(y.e))
-                y.set(r)
-            elif way == 1:
-                with s.if_(x > Term(y.e)):
-                    x.set(Term(x.e) - Term(y.e))
-                with s.else_():
-                    y.set(Term(y.e) - Term(x.e))
-            else:
-                with s.while_((Term(y.e) & number(1, T)) == number(0, T)):
-                    y.set(Term(y.e) >> number(1, T))
-                big = s.let("big|larger", wp.max(Term(x.e), Term(y.e)))
-                x.set(wp.min(Term(x.e), Term(y.e)))
-                y.set(big - Term(x.e))
-
-        limit = number(c.between(200, 400) if way == 1 else c.between(20, 60), INT)
-        until(s, limit, lambda: y != number(0, T), step)
-        return Term(x.e)
-
-    made = k.let("g|d|common", k.helper("gcd|divisor|euclid_of", {"first|m|a1": T, "second|n|b1": T}, divisor)(p, q))
+    made = k.let("g|d|common", k.helper("gcd|divisor|euclid_of", {"first|m|a1": T, "second|n|b1": T}, body)(p, q))
     kind = c.below(3)
     if kind == 0:
         k.output("out|gcds|result", T)[i] = varied(k, made, 0, 2)

@@ -61,13 +61,9 @@ def _scene(k: Scope, p: Term, way: int) -> Term:
     return p[1] + wave
 
 
-def march(k: Author) -> None:
-    """Ray marching against a signed distance function."""
-    c = k.c
-    way = c.below(4)
-    k.name("ray_march|sphere_trace|march_rays|trace_sdf|render_sdf")
-    ndim = c.pick((1, 2))
-    f = k.function("sdf|scene|distance_at", {"p|x|q": VEC3}, lambda s, p: varied(s, _scene(s, p, way), 0, 1))
+def _ray(k: Author, ndim: int) -> tuple[tuple[Term, ...], Term, Term]:
+    """Declare rays as arrays or of a camera; return the thread's index, its ray's origin and direction."""
+    index: tuple[Term, ...]
     if ndim == 1:
         origins, dirs = k.input("origins|ro|starts", VEC3), k.input("dirs|rd|rays", VEC3)
         i = gate(k, k.tid("i|tid|ray"), origins.shape(0))
@@ -80,6 +76,17 @@ def march(k: Author) -> None:
         o = k.let("o|start|ro", varied(k, eye, 0, 1))
         u, v = (cast(n, FLOAT) / (1.0 + wp.abs(width)) - 0.5 for n in index)
         d = k.let("d|dir|rd", wp.normalize(make(VEC3, u, v, coefficient(k, FLOAT))))
+    return index, o, d
+
+
+def march(k: Author) -> None:
+    """Ray marching against a signed distance function."""
+    c = k.c
+    way = c.below(4)
+    k.name("ray_march|sphere_trace|march_rays|trace_sdf|render_sdf")
+    ndim = c.pick((1, 2))
+    f = k.function("sdf|scene|distance_at", {"p|x|q": VEC3}, lambda s, p: varied(s, _scene(s, p, way), 0, 1))
+    index, o, d = _ray(k, ndim)
     t = k.var("t|depth|travel", number(0.0))
     h = k.var("h|gap|dist", f(o))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...author import Author, Scope
+from ...author import Author, Callee, Scope
 from ...fusion import gate, statistic, varied
 from ...program import Call
 from ...terms import Term, wp
@@ -55,6 +55,17 @@ def axpy(k: Author) -> None:
     k.summary(f"Updates arrays of any element, here {T.name}, by a generic kernel.")
 
 
+def _doubled(k: Author, f: Callee, T: Value) -> Callee | None:
+    """Add a generic function that calls another with one value twice, perhaps."""
+    if not k.c.chance(1, 2):
+        return None
+
+    def second(s: Scope, x: Term) -> Term:
+        return f(x, x + x) if s.c.chance(1, 2) else f(x + x, -x)
+
+    return k.function("twice|self_join|with_itself", {"x|v|z": T}, second, generic=("x|v|z",))
+
+
 def functions(k: Author) -> None:
     """Concrete kernels that call generic functions with several types."""
     c = k.c
@@ -75,13 +86,7 @@ def functions(k: Author) -> None:
 
     words = ("a|u|lo", "b|v|hi")
     f = k.function("join|pair|both", dict.fromkeys(words, types[0]), body, generic=words)
-    more = None
-    if c.chance(1, 2):
-
-        def second(s: Scope, x: Term) -> Term:
-            return f(x, x + x) if s.c.chance(1, 2) else f(x + x, -x)
-
-        more = k.function("twice|self_join|with_itself", {"x|v|z": types[0]}, second, generic=("x|v|z",))
+    more = _doubled(k, f, types[0])
     made = []
     i: Term | None = None
     for n, T in enumerate(types):

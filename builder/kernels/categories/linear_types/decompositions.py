@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from ...author import Author
+from ...author import Author, Var
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, cast, identity, make, number, wp
-from ...types import DOUBLE, FLOAT, HALF, INT, mat, vec
+from ...types import DOUBLE, FLOAT, HALF, INT, Mat, Vec, mat, vec
 from .matrices import entry
+
+
+def _solved(k: Author, A: Term, g: Var, V: Vec, way: int) -> Term:
+    """Return the solution of ``A x = g`` by one of three ways."""
+    c, T = k.c, V.dtype
+    if way == 0:
+        return wp.inverse(A) * Term(g.e)
+    if way == 1:
+        return wp.inverse_approx(A) * Term(g.e) if T is FLOAT else wp.inverse(A) * Term(g.e)
+    cur = k.var("x|sol|dx", make(V))
+    with k.for_("it|sweep|t", c.between(3, 10)):
+        cur.set(Term(cur.e) + (Term(g.e) - A * Term(cur.e)) / (wp.trace(A) + 0.1))
+    return Term(cur.e)
 
 
 def normal_equations(k: Author) -> None:
@@ -35,15 +48,7 @@ def normal_equations(k: Author) -> None:
     else:
         A = k.let("A0|damped|Hd", Term(H.e) + identity(M) * (wp.abs(damping) + 0.1))
     way = c.below(3)
-    if way == 0:
-        x = wp.inverse(A) * Term(g.e)
-    elif way == 1:
-        x = wp.inverse_approx(A) * Term(g.e) if T is FLOAT else wp.inverse(A) * Term(g.e)
-    else:
-        cur = k.var("x|sol|dx", make(V))
-        with k.for_("it|sweep|t", c.between(3, 10)):
-            cur.set(Term(cur.e) + (Term(g.e) - A * Term(cur.e)) / (wp.trace(A) + 0.1))
-        x = Term(cur.e)
+    x = _solved(k, A, g, V, way)
     value = k.let("value|step|upd", varied(k, -x if c.chance(1, 2) else x, 0, 2))
     k.output("out|steps|solution", V)[i] = value
     if c.chance(1, 3):
@@ -53,24 +58,9 @@ def normal_equations(k: Author) -> None:
     k.summary(f"Sums {T.name} normal equations of {rows} by {n} Jacobians and solves them by {how}.")
 
 
-def decomposed(k: Author) -> None:
-    """Decompositions of 3 by 3 and 2 by 2 matrices: polar rotations, clamped stretches, principal axes, solves."""
-    c = k.c
-    way = c.below(4)
-    T = c.weighted({FLOAT: 4, DOUBLE: 1, HALF: 1})
-    n = 2 if way == 1 else 3
-    M, V = mat(n, n, T), vec(n, T)
-    k.name(
-        (
-            "svd_polar|clamp_stretch|corotate",
-            "svd_plane|polar_2d",
-            "qr_solve|orthonormal",
-            "principal_axes|eigen_frames",
-        )[way]
-    )
-    mats = k.input("mats|F|deform", M)
-    i = gate(k, k.tid("i|tid|idx"), mats.shape(0))
-    A = k.let("A|F0|m", varied(k, mats[i], 0, 1))
+def _taken_apart(k: Author, A: Term, M: Mat, V: Vec, way: int) -> tuple[Term, Term]:
+    """Return a matrix made of the parts of another, and the vector of the decomposition."""
+    c, T = k.c, M.dtype
     if way < 2:
         f = wp.svd3 if way == 0 else wp.svd2
         if c.chance(1, 2):
@@ -99,6 +89,28 @@ def decomposed(k: Author) -> None:
             Q, d = k.let("Q|axes|e0", make(M)), k.let("d|lam|ev", make(V))
             k.do(wp.eig3(S, Q, d))
         s, made = d, Q * wp.diag(varied(k, d, 0, 1)) * wp.transpose(Q)
+    return made, s
+
+
+def decomposed(k: Author) -> None:
+    """Decompositions of 3 by 3 and 2 by 2 matrices: polar rotations, clamped stretches, principal axes, solves."""
+    c = k.c
+    way = c.below(4)
+    T = c.weighted({FLOAT: 4, DOUBLE: 1, HALF: 1})
+    n = 2 if way == 1 else 3
+    M, V = mat(n, n, T), vec(n, T)
+    k.name(
+        (
+            "svd_polar|clamp_stretch|corotate",
+            "svd_plane|polar_2d",
+            "qr_solve|orthonormal",
+            "principal_axes|eigen_frames",
+        )[way]
+    )
+    mats = k.input("mats|F|deform", M)
+    i = gate(k, k.tid("i|tid|idx"), mats.shape(0))
+    A = k.let("A|F0|m", varied(k, mats[i], 0, 1))
+    made, s = _taken_apart(k, A, M, V, way)
     end = c.below(3)
     if end == 0:
         k.output("out|result|mats_out", M)[i] = varied(k, made, 0, 2)

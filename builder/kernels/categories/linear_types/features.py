@@ -5,25 +5,13 @@ from __future__ import annotations
 from ...author import Author
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, both, cast, make, number, wp
-from ...types import FLOAT, INT, UINT, VEC2, VEC3, vec
+from ...types import FLOAT, INT, UINT, VEC2, VEC3, Vec, vec
 from .vectors import REALS, component
 
 
-def features(k: Author) -> None:
-    """Feature vectors: one-hot places, nearest prototypes, softmax, masks, largest components."""
-    c, T = k.c, k.c.weighted(REALS)
-    n = c.pick((3, 4, 5, 6, 8))
-    V = vec(n, T)
-    way = c.below(4)
-    k.name(
-        ("one_hot|largest_axis", "nearest_prototype|vq_codes", "softmax_vec|soft_weights", "masked_features|keep_top")[
-            way
-        ]
-    )
-    x = k.input("x|features|logits", V)
-    i = gate(k, k.tid("i|tid|idx"), x.shape(0))
-    v = k.let("v|f|xi", varied(k, x[i], 0, 2))
-    top = k.let("top|best|place", cast(wp.argmax(v) if c.chance(2, 3) else wp.argmin(v), INT))
+def _feature(k: Author, i: Term, v: Term, top: Term, V: Vec, way: int) -> Term:
+    """Return what a vector of features is turned into."""
+    c, n, T = k.c, V.n, V.dtype
     if way == 0:
         out = k.var("hot|w|mark", make(V))
         k.put(component(out, top), varied(k, v[top], 0, 2))
@@ -53,6 +41,25 @@ def features(k: Author) -> None:
             with k.if_(test):
                 k.put(component(kept, j), component(kept, j) * coefficient(k, T, 1, 50))
         result = Term(kept.e)
+    return result
+
+
+def features(k: Author) -> None:
+    """Feature vectors: one-hot places, nearest prototypes, softmax, masks, largest components."""
+    c, T = k.c, k.c.weighted(REALS)
+    n = c.pick((3, 4, 5, 6, 8))
+    V = vec(n, T)
+    way = c.below(4)
+    k.name(
+        ("one_hot|largest_axis", "nearest_prototype|vq_codes", "softmax_vec|soft_weights", "masked_features|keep_top")[
+            way
+        ]
+    )
+    x = k.input("x|features|logits", V)
+    i = gate(k, k.tid("i|tid|idx"), x.shape(0))
+    v = k.let("v|f|xi", varied(k, x[i], 0, 2))
+    top = k.let("top|best|place", cast(wp.argmax(v) if c.chance(2, 3) else wp.argmin(v), INT))
+    result = _feature(k, i, v, top, V, way)
     value = k.let("value|r|res", varied(k, result, 0, 2))
     if c.chance(2, 3):
         k.output("out|result|weights_out", V)[i] = value
@@ -66,6 +73,31 @@ def features(k: Author) -> None:
         "Damps the lesser components",
     )[way]
     k.summary(f"{what} of feature vectors of {n} {T.name} components.")
+
+
+def _moved(k: Author, cell: Term, near: Term, dims: Term, V: Vec, way: int) -> Term:
+    """Return a cell clamped, wrapped, masked or shifted."""
+    c, T = k.c, V.dtype
+    if way == 0:
+        return wp.min(wp.max(cell, make(V, 0)), dims)
+    if way == 1:
+        return wp.abs(cell) % make(V, c.pick((8, 16, 32))) if T is INT else cell % make(V, c.pick((8, 16, 32)))
+    if way == 2:
+        return (cell & make(V, c.pick((15, 7, 31)))) | (near << make(V, c.between(1, 4)))
+    return cell + near * number(c.between(1, 3), T)
+
+
+def _flat_index(k: Author, q: Term, V: Vec) -> Term:
+    """Return one number for a cell."""
+    c, n, T = k.c, V.n, V.dtype
+    index = q[0]
+    for m in range(1, n):
+        index = (
+            index * number(c.pick((64, 73, 128)), T) + q[m]
+            if c.chance(1, 2)
+            else index + q[m] * number(c.pick((31, 997, 64)), T)
+        )
+    return index
 
 
 def cells(k: Author) -> None:
@@ -82,22 +114,9 @@ def cells(k: Author) -> None:
     cell = k.let("cell|g|at", make(V, *parts))
     dims = k.scalar("dims|shape|res", V) if c.chance(1, 2) else make(V, *(c.pick((16, 32, 64)) for _ in range(n)))
     way = c.below(4)
-    if way == 0:
-        made = wp.min(wp.max(cell, make(V, 0)), dims)
-    elif way == 1:
-        made = wp.abs(cell) % make(V, c.pick((8, 16, 32))) if T is INT else cell % make(V, c.pick((8, 16, 32)))
-    elif way == 2:
-        made = (cell & make(V, c.pick((15, 7, 31)))) | (other[i % other.shape(0)] << make(V, c.between(1, 4)))
-    else:
-        made = cell + other[i % other.shape(0)] * number(c.between(1, 3), T)
+    made = _moved(k, cell, other[i % other.shape(0)], dims, V, way)
     q = k.let("q|kept|moved", made)
-    index = q[0]
-    for m in range(1, n):
-        index = (
-            index * number(c.pick((64, 73, 128)), T) + q[m]
-            if c.chance(1, 2)
-            else index + q[m] * number(c.pick((31, 997, 64)), T)
-        )
+    index = _flat_index(k, q, V)
     key = k.let("key|flat|code", varied(k, index, 0, 2))
     end = c.below(3)
     if end == 0:

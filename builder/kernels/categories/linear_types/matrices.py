@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...author import Author, Var
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, identity, make, number, where, wp
-from ...types import mat, vec
+from ...types import mat, scalar_of, vec
 from .vectors import REALS
 
 
@@ -53,6 +53,26 @@ def camera(k: Author) -> None:
     k.summary(f"Applies {rows} by {cols} {T.name} matrices to points.")
 
 
+def _edit(k: Author, m: Var, u: Term, v: Term, i: Term, n: int) -> None:
+    """Change a row, a column or some entries of a matrix."""
+    c, T = k.c, scalar_of(u.type)
+    kind, place = c.below(6), c.below(n)
+    if kind == 0:
+        k.put(entry(m, place), varied(k, u, 0, 1))
+    elif kind == 1:
+        k.put(Term(m.e)[:, place], v * coefficient(k, T))
+    elif kind == 2:
+        k.put(entry(m, place, (place + 1) % n), wp.dot(u, v), c.pick(("+", "-")))
+    elif kind == 3:
+        with k.for_("r|d|e", n) as r:
+            k.put(entry(m, r, r), varied(k, u[r], 0, 1), c.pick(("", "+")))
+    elif kind == 4:
+        with k.for_("r|row|e", n) as r, k.for_("s0|col|f", n) as s, k.if_(r > s if c.chance(1, 2) else r < s):
+            k.put(entry(m, r, s), number(0.0, T))
+    else:
+        k.put(entry(m, i % n, place), coefficient(k, T), "+")
+
+
 def assembly(k: Author) -> None:
     """Matrices put together: from rows, columns, entries by index; rows and columns replaced; blocks read."""
     c, T = k.c, k.c.weighted(REALS)
@@ -74,21 +94,7 @@ def assembly(k: Author) -> None:
         built = make(M, *(u[m % n] * v[m // n] if m % 2 else u[m // n] - v[m % n] for m in range(n * n)))
     m = k.var("m|A|basis", built)
     for _ in range(c.between(1, 3)):
-        kind, place = c.below(6), c.below(n)
-        if kind == 0:
-            k.put(entry(m, place), varied(k, u, 0, 1))
-        elif kind == 1:
-            k.put(Term(m.e)[:, place], v * coefficient(k, T))
-        elif kind == 2:
-            k.put(entry(m, place, (place + 1) % n), wp.dot(u, v), c.pick(("+", "-")))
-        elif kind == 3:
-            with k.for_("r|d|e", n) as r:
-                k.put(entry(m, r, r), varied(k, u[r], 0, 1), c.pick(("", "+")))
-        elif kind == 4:
-            with k.for_("r|row|e", n) as r, k.for_("s0|col|f", n) as s, k.if_(r > s if c.chance(1, 2) else r < s):
-                k.put(entry(m, r, s), number(0.0, T))
-        else:
-            k.put(entry(m, i % n, place), coefficient(k, T), "+")
+        _edit(k, m, u, v, i, n)
     end = c.below(4)
     made = Term(m.e)
     if end == 0:

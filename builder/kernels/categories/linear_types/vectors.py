@@ -55,20 +55,9 @@ def long_vectors(k: Author) -> None:
     k.summary(f"Fills vectors of {n} {T.name} components and {what} them.")
 
 
-def polynomial(k: Author) -> None:
-    """Polynomials and bases held in vectors: products, derivatives, Bernstein and Chebyshev sums."""
-    c, T = k.c, k.c.weighted({FLOAT: 3, DOUBLE: 1})
-    n = c.between(4, 9)
-    V = vec(n, T)
-    way = c.below(4)
-    k.name(
-        ("poly_eval|horner_vec", "chebyshev|clenshaw", "poly_product|convolve_vec", "derivative_vec|poly_slope")[way]
-    )
-    coefs, xs = k.input("coefs|a|basis", V), k.input("x|u|points", T)
-    i = gate(k, k.tid("i|tid|idx"), xs.shape(0))
-    a = k.let("a|p|cv", varied(k, coefs[i % coefs.shape(0)], 0, 1))
-    x = k.let("z|t|xi", wp.clamp(varied(k, xs[i], 0, 1), -1.0, 1.0))
-    acc = k.var("acc|r|s", number(0.0, T))
+def _evaluate(k: Author, acc: Var, a: Term, x: Term, V: Vec, way: int) -> None:
+    """Write the sum of a polynomial or basis whose coefficients are ``a`` into ``acc``."""
+    n, T = V.n, V.dtype
     if way == 0:
         with k.for_("j|m|n", n) as j:
             acc.set(Term(acc.e) * x + a[n - 1 - j])
@@ -92,6 +81,23 @@ def polynomial(k: Author) -> None:
             order += 1.0
         with k.for_("p|q|t", n - 1) as p:
             acc.set(Term(acc.e) * x + component(d, n - 2 - p))
+
+
+def polynomial(k: Author) -> None:
+    """Polynomials and bases held in vectors: products, derivatives, Bernstein and Chebyshev sums."""
+    c, T = k.c, k.c.weighted({FLOAT: 3, DOUBLE: 1})
+    n = c.between(4, 9)
+    V = vec(n, T)
+    way = c.below(4)
+    k.name(
+        ("poly_eval|horner_vec", "chebyshev|clenshaw", "poly_product|convolve_vec", "derivative_vec|poly_slope")[way]
+    )
+    coefs, xs = k.input("coefs|a|basis", V), k.input("x|u|points", T)
+    i = gate(k, k.tid("i|tid|idx"), xs.shape(0))
+    a = k.let("a|p|cv", varied(k, coefs[i % coefs.shape(0)], 0, 1))
+    x = k.let("z|t|xi", wp.clamp(varied(k, xs[i], 0, 1), -1.0, 1.0))
+    acc = k.var("acc|r|s", number(0.0, T))
+    _evaluate(k, acc, a, x, V, way)
     value = k.let("value|y|res", varied(k, Term(acc.e), 1, 3))
     k.output("out|result|y_out", T)[i] = value
     statistic(k, value)

@@ -9,6 +9,36 @@ from ...types import FLOAT, INT, VEC2, VEC3, Scalar, Value, Vec
 from .common import normal, state_of, uniform
 
 
+def _stratified(k: Author, V: Value) -> None:
+    """Place one random sample in each cell of a grid."""
+    c = k.c
+    out = k.output("out|samples|points", V, 2)
+    index = k.tid("row|i|y", "col|j|x")
+    state = state_of(k, *index)
+    cells = k.scalar("cells|res|n", FLOAT)
+    place = [
+        (cast(n, FLOAT) + (wp.randf(state) if c.chance(2, 3) else 0.5 + uniform(k, state) * 0.25))
+        / (1.0 + wp.abs(cells))
+        for n in index
+    ]
+    p = make(V, *place)
+    out[index] = varied(k, p, 0, 3)
+    k.summary("Places one random sample in each cell of a grid.")
+
+
+def _shake(k: Author, state: Term, V: Vec) -> Term:
+    """Return a random offset."""
+    c = k.c
+    shake: Term = (
+        c.pick(
+            (wp.sample_unit_ring, wp.sample_unit_disk) if V is VEC2 else (wp.sample_unit_sphere, wp.sample_unit_cube)
+        )(state)
+        if c.chance(1, 2)
+        else make(V, *(normal(k, state) for _ in range(V.n)))
+    )
+    return shake
+
+
 def jitter(k: Author) -> None:
     """Points and values with random offsets: jitter, stratified samples, augmentation, dropout."""
     c = k.c
@@ -17,18 +47,7 @@ def jitter(k: Author) -> None:
     kinds: tuple[Value, ...] = ((VEC3, VEC2), (VEC2,), (FLOAT, VEC3), (FLOAT, VEC3))[way]
     V = c.pick(kinds)
     if way == 1:
-        out = k.output("out|samples|points", V, 2)
-        index = k.tid("row|i|y", "col|j|x")
-        state = state_of(k, *index)
-        cells = k.scalar("cells|res|n", FLOAT)
-        place = [
-            (cast(n, FLOAT) + (wp.randf(state) if c.chance(2, 3) else 0.5 + uniform(k, state) * 0.25))
-            / (1.0 + wp.abs(cells))
-            for n in index
-        ]
-        p = make(V, *place)
-        out[index] = varied(k, p, 0, 3)
-        k.summary("Places one random sample in each cell of a grid.")
+        _stratified(k, V)
         return
     x = k.input("x|points|values", V)
     i = gate(k, k.tid("i|tid|idx"), x.shape(0))
@@ -36,15 +55,7 @@ def jitter(k: Author) -> None:
     v = k.let("v|p|xi", varied(k, x[i], 0, 1))
     if way == 0:
         assert isinstance(V, Vec)
-        shake: Term = (
-            c.pick(
-                (wp.sample_unit_ring, wp.sample_unit_disk)
-                if V is VEC2
-                else (wp.sample_unit_sphere, wp.sample_unit_cube)
-            )(state)
-            if c.chance(1, 2)
-            else make(V, *(normal(k, state) for _ in range(V.n)))
-        )
+        shake = _shake(k, state, V)
         made = v + shake * coefficient(k, FLOAT, 1, 60)
     elif way == 2:
         made = v * (1.0 + uniform(k, state) * coefficient(k, FLOAT, 5, 50))
