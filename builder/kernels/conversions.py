@@ -7,18 +7,7 @@ from .guards import GUARDS
 from .ops import op
 from .pieces import apply
 from .program import Apply, Expr, Literal
-from .types import (
-    BOOL,
-    Array,
-    Mat,
-    Opaque,
-    Scalar,
-    Several,
-    Struct,
-    Tile,
-    Value,
-    Vec,
-)
+from .types import BOOL, Array, Mat, Opaque, Scalar, Several, Struct, Tile, Value, Vec
 
 
 def convertible(source: Value, target: Value) -> bool:

@@ -16,19 +16,7 @@ from .in_scope import element, real_of, reals, unused_leaf, wholes
 from .ops import Op, op
 from .pieces import apply, built, identity, joined, number, unlike, unsigned, whole
 from .program import Apply, Expr, Literal
-from .types import (
-    BOOL,
-    INT,
-    Mat,
-    Quat,
-    Scalar,
-    Transform,
-    Value,
-    Vec,
-    quat,
-    scalar_of,
-    vec,
-)
+from .types import BOOL, INT, Mat, Quat, Scalar, Transform, Value, Vec, quat, scalar_of, vec
 from .vocabulary import ARITHMETIC, BASIC, MAKERS, fitting
 
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from .draft import Draft, Input
 from .indices import place
 from .program import Expr
-from .types import (
-    FLOAT,
-    Mat,
-    Quat,
-    Scalar,
-    Transform,
-    Value,
-    Vec,
-)
+from .types import FLOAT, Mat, Quat, Scalar, Transform, Value, Vec
 
 
 def unused_leaf(draft: Draft, type_: Value, mutable: bool) -> Expr | None:

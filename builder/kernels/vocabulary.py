@@ -6,16 +6,7 @@ from functools import lru_cache
 
 from .draft import Draft
 from .ops import Op, ops_for
-from .types import (
-    BOOL,
-    FLOAT,
-    INT,
-    Mat,
-    Quat,
-    Transform,
-    Value,
-    Vec,
-)
+from .types import BOOL, FLOAT, INT, Mat, Quat, Transform, Value, Vec
 
 ARITHMETIC = ("arith",)
 NUMERIC = ("arith", "arith2")

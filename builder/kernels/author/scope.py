@@ -6,20 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..draft import Draft, Local
-from ..program import (
-    Arg,
-    Constant,
-    Function,
-    Give,
-    Items,
-    Name,
-    Part,
-    Put,
-    Snippet,
-    Static,
-    Stmt,
-    Word,
-)
+from ..program import Arg, Constant, Function, Give, Items, Name, Part, Put, Snippet, Static, Stmt, Word
 from ..terms import Like, Term, lift, number
 from ..types import DOUBLE, FLOAT, HALF, INT, Array, Scalar, Several, Struct, Value
 from .locals import Arr, Callee

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..types import Struct, Value
-
-if TYPE_CHECKING:
-    pass
 from .expressions import Expr
 from .statements import Body
 

@@ -3,21 +3,7 @@
 from __future__ import annotations
 
 from ..ops.row import PRECEDENCE, PREFIXES, TIGHTEST
-from ..program import (
-    Apply,
-    Call,
-    Expr,
-    Extent,
-    Field,
-    Items,
-    Literal,
-    Load,
-    Name,
-    Part,
-    Span,
-    Static,
-    Word,
-)
+from ..program import Apply, Call, Expr, Extent, Field, Items, Literal, Load, Name, Part, Span, Static, Word
 from ..types import BOOL, FLOAT, INT
 
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from ..program import (
-    Arg,
-    Expr,
-    Function,
-    Program,
-    Struct,
-)
+from ..program import Arg, Expr, Function, Program, Struct
 from ..reading import Reading
 from ..types import Array, Several, Value
 from .expressions import expr

@@ -8,19 +8,7 @@ from functools import partial
 from ..ops import op
 from ..ops.special import SPECIALS, special_op
 from ..program import Apply, Expr, Word
-from ..types import (
-    BOOL,
-    FLOAT,
-    INT,
-    Array,
-    Mat,
-    Quat,
-    Scalar,
-    Tile,
-    Transform,
-    Value,
-    Vec,
-)
+from ..types import BOOL, FLOAT, INT, Array, Mat, Quat, Scalar, Tile, Transform, Value, Vec
 from .term import Like, Term, lift
 
 

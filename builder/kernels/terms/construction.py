@@ -6,18 +6,7 @@ from functools import cache
 
 from ..ops import Op, op
 from ..program import Apply, Expr, Literal, Name
-from ..types import (
-    BOOL,
-    FLOAT,
-    Mat,
-    Quat,
-    Scalar,
-    Struct,
-    Transform,
-    Value,
-    Vec,
-    scalar_of,
-)
+from ..types import BOOL, FLOAT, Mat, Quat, Scalar, Struct, Transform, Value, Vec, scalar_of
 from .term import Like, Term, lift, literal
 
 

@@ -7,23 +7,7 @@ from typing import Any
 from ..ops import op
 from ..ops.tile_math import tile_negation, tile_operator
 from ..program import Apply, Expr, Field, Items, Literal, Part, Span, Word
-from ..types import (
-    BOOL,
-    INT,
-    Mat,
-    Opaque,
-    Quat,
-    Scalar,
-    Struct,
-    Tile,
-    Transform,
-    Value,
-    Vec,
-    mat,
-    quat,
-    scalar_of,
-    vec,
-)
+from ..types import BOOL, INT, Mat, Opaque, Quat, Scalar, Struct, Tile, Transform, Value, Vec, mat, quat, scalar_of, vec
 
 Like = Any  # a Term, a number, a truth value or a tuple of those
 

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from ...author import Author, Scope
 from ...terms import Term
-from ...types import (
-    DOUBLE,
-    FLOAT,
-    HALF,
-    INT,
-    INT64,
-    QUAT,
-    TRANSFORM,
-    UINT,
-    VEC2,
-    VEC3,
-    VEC4,
-    Scalar,
-    Value,
-    mat,
-    vec,
-)
+from ...types import DOUBLE, FLOAT, HALF, INT, INT64, QUAT, TRANSFORM, UINT, VEC2, VEC3, VEC4, Scalar, Value, mat, vec
 
 SCALARS = (FLOAT, DOUBLE, HALF, INT, UINT, INT64)
 VECTORS = (VEC3, VEC2, VEC4, vec(3, DOUBLE), vec(3, HALF), vec(5), vec(2, DOUBLE), vec(4, INT), vec(6))

@@ -5,15 +5,7 @@ from __future__ import annotations
 from ...author import Author, Scope
 from ...fusion import gate, statistic, varied
 from ...terms import Term, number, where, wp
-from ...types import (
-    DOUBLE,
-    FLOAT,
-    INT,
-    Mat,
-    Scalar,
-    Transform,
-    Vec,
-)
+from ...types import DOUBLE, FLOAT, INT, Mat, Scalar, Transform, Vec
 from .common import MATRICES, ROTATIONS, SCALARS, VECTORS, element
 
 

@@ -8,16 +8,7 @@ from ...author import Author, Callee, Scope
 from ...fusion import gate, statistic, varied
 from ...program import Call
 from ...terms import Term, wp
-from ...types import (
-    DOUBLE,
-    FLOAT,
-    HALF,
-    VEC2,
-    VEC3,
-    VEC4,
-    Value,
-    vec,
-)
+from ...types import DOUBLE, FLOAT, HALF, VEC2, VEC3, VEC4, Value, vec
 from .common import MATRICES, SCALARS, VECTORS, element, scale, times
 
 
