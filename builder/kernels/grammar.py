@@ -8,59 +8,16 @@ the row asks for. Names not yet used are preferred, so that programs have no dea
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
-from .draft import Draft, Input
-from .guards import GUARDS, LIMITS, apply, built, identity, joined, number, unlike, unsigned, whole
-from .indices import place
-from .ops import Op, op, ops_for
+from .conversions import cast_scalar, convertible, flag_as
+from .draft import Draft
+from .guards import GUARDS, LIMITS
+from .in_scope import element, real_of, reals, unused_leaf, wholes
+from .ops import Op, op
+from .pieces import apply, built, identity, joined, number, unlike, unsigned, whole
 from .program import Apply, Expr, Literal
-from .types import (
-    BOOL,
-    FLOAT,
-    INT,
-    Array,
-    Mat,
-    Opaque,
-    Quat,
-    Scalar,
-    Several,
-    Struct,
-    Tile,
-    Transform,
-    Value,
-    Vec,
-    quat,
-    scalar_of,
-    vec,
-)
-
-ARITHMETIC = ("arith",)
-NUMERIC = ("arith", "arith2")
-INTEGER = ("int",)
-BITS = ("int", "bits")
-MATH = ("math", "arith", "math2")
-VECTOR = ("vec", "vec_make", "vec_reduce", "arith")
-INTEGER_MORE = ("int", "bits", "int2", "bits2")
-ARITHMETIC_MORE = ("arith", "arith2", "arith3")
-MATH_MORE = ("math", "arith", "math2", "math3")
-VECTOR_MORE = ("vec", "vec_make", "vec_reduce", "arith", "vec2")
-INTEGER_VECTOR = ("ivec", "ivec_make", "ivec_reduce", "ivec2", "bits_vec", "int")
-MATRIX_MORE = ("mat", "mat_make", "mat_vec", "mat_reduce", "vec", "arith", "mat_more", "rect", "rect_vec", "rect_make")
-_BASIC = ("arith", "int", "vec", "mat")
-_MAKERS = ("vec_make", "mat_make")
-MATRIX = ("mat", "mat_make", "mat_vec", "mat_reduce", "vec", "arith")
-
-
-def _unused_leaf(draft: Draft, type_: Value, mutable: bool) -> Expr | None:
-    fresh = draft.of_type(type_, unused=True, mutable=mutable)
-    if fresh:
-        return draft.read(draft.choices.pick(fresh))
-    arrays = [array for array in draft.inputs if array.type.dtype == type_ and not array.uses]
-    if arrays:
-        array = draft.choices.pick(arrays)
-        return draft.load(array, place(draft, array))
-    return None
+from .types import BOOL, INT, Mat, Quat, Scalar, Transform, Value, Vec, quat, scalar_of, vec
+from .vocabulary import ARITHMETIC, BASIC, MAKERS, fitting
 
 
 def leaf(draft: Draft, type_: Value, *, literal: bool = True, mutable: bool = True) -> Expr:
@@ -70,7 +27,7 @@ def leaf(draft: Draft, type_: Value, *, literal: bool = True, mutable: bool = Tr
     """
     c = draft.choices
     if not c.chance(1, 4):
-        found = _unused_leaf(draft, type_, mutable)
+        found = unused_leaf(draft, type_, mutable)
         if found is not None:
             return found
     options: list[Callable[[], Expr]] = []
@@ -91,11 +48,6 @@ def leaf(draft: Draft, type_: Value, *, literal: bool = True, mutable: bool = Tr
     if literal and isinstance(type_, Scalar) and type_ is not BOOL:
         options.append(lambda: number(c, type_=type_) if type_.is_float else whole(c, type_=type_))
     return c.pick(options)() if options else make(draft, type_)
-
-
-def element(draft: Draft, array: Input) -> Expr:
-    """Return an in-bounds element of an input."""
-    return draft.load(array, place(draft, array))
 
 
 def make(draft: Draft, type_: Value) -> Expr:
@@ -135,13 +87,6 @@ def _compound(draft: Draft, type_: Value) -> Expr:
     raise TypeError(f"no value of {type_.name} can be made of others")
 
 
-def convertible(source: Value, target: Value) -> bool:
-    """Say whether :func:`convert` turns ``source`` into another type ``target``."""
-    if source in (target, BOOL) or isinstance(source, (Array, Struct, Tile, Opaque, Several)):
-        return False
-    return not (isinstance(source, (Vec, Mat)) and not source.dtype.is_float)
-
-
 def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     """Return ``value`` as another type, by a conversion that keeps its information where one exists."""
     c = draft.choices
@@ -149,9 +94,9 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     if source == type_:
         return value
     if isinstance(source, Scalar) and isinstance(type_, Scalar):
-        return _cast(draft, value, source, type_)
+        return cast_scalar(draft, value, source, type_)
     if source == BOOL:
-        return convert(draft, _flag(value, scalar_of(type_)), type_)
+        return convert(draft, flag_as(value, scalar_of(type_)), type_)
     if isinstance(source, Vec):
         ways = ("wp.length", "wp.length_sq") if source.dtype.is_float else ("wp.max", "wp.min")
         scalar = apply(c.pick(ways), value) if c.chance(1, 2) else draft.component(value)
@@ -164,19 +109,6 @@ def convert(draft: Draft, value: Expr, type_: Value) -> Expr:
     if isinstance(source, (Quat, Transform)):
         return convert(draft, draft.component(value), type_)
     return _spread(draft, convert(draft, value, scalar_of(type_)), type_)
-
-
-def _flag(value: Expr, type_: Scalar) -> Expr:
-    one, zero = (1, 0) if type_.is_int else (1.0, 0.0)
-    return apply("wp.where", value, Literal(one, type_), Literal(zero, type_))
-
-
-def _cast(draft: Draft, value: Expr, source: Scalar, type_: Scalar) -> Expr:
-    if source is BOOL:
-        return _flag(value, type_)
-    if source.is_float and type_.is_int:
-        value = GUARDS["bounded"](draft.choices, value)
-    return Apply(op(type_.text, source, result=type_), (value,))
 
 
 def _spread(draft: Draft, value: Expr, type_: Value) -> Expr:
@@ -203,28 +135,12 @@ def _arguments(draft: Draft, row: Op, depth: int, families: tuple[str, ...]) -> 
         deeper = depth - 1 if position == 0 else c.below(depth) if depth > 0 else 0
         literal = position > 0 and not all(isinstance(arg, Literal) for arg in args)
         arg = expr(draft, type_, deeper, families, literal=literal)
-        if args and row.family not in _MAKERS and unsigned(arg) == unsigned(args[0]):
+        if args and row.family not in MAKERS and unsigned(arg) == unsigned(args[0]):
             arg = unlike(c, unsigned(arg))
         if len(row.params) == 1 and isinstance(arg, Apply) and arg.op is row:
             arg = arg.args[0]  # f(f(x)) of a projection or an involution says nothing new
         args.append(GUARDS[guard](c, arg) if guard else arg)
     return tuple(args)
-
-
-@lru_cache(maxsize=4096)
-def _rows_within(type_: Value, families: tuple[str, ...], known: frozenset[Value]) -> tuple[Op, ...]:
-    return tuple(row for row in ops_for(type_, families) if known.issuperset(row.params))
-
-
-def _fitting(draft: Draft, type_: Value, families: tuple[str, ...]) -> tuple[Op, ...]:
-    """Return the rows whose vector and matrix parameters the scope can fill with what it has."""
-    in_scope = [local.type for local in draft.locals]
-    known = [type_, _scalar(type_), FLOAT, INT, BOOL, *in_scope, *(a.type.dtype for a in draft.inputs)]
-    return _rows_within(type_, families, frozenset(known))
-
-
-def _scalar(type_: Value) -> Value:
-    return type_.dtype if isinstance(type_, (Vec, Mat, Quat, Transform)) else type_
 
 
 def expr(
@@ -245,7 +161,7 @@ def expr(
         return condition(draft, max(depth - 1, 0), families)
     if depth <= 0 or (not top and c.chance(1, 6)):
         return leaf(draft, type_, literal=literal)
-    rows = _fitting(draft, type_, families) or _fitting(draft, type_, _BASIC)
+    rows = fitting(draft, type_, families) or fitting(draft, type_, BASIC)
     if not rows:
         return leaf(draft, type_, literal=literal)
     row = c.pick(rows)
@@ -273,40 +189,18 @@ def condition(draft: Draft, depth: int, families: tuple[str, ...] = ARITHMETIC) 
     return comparison(draft, families)
 
 
-def _reals(draft: Draft) -> list[Scalar]:
-    """Return the float types of the inputs and of the locals that are no accumulators."""
-    types = [a.type.dtype for a in draft.inputs] + [local.type for local in draft.locals if not local.mutable]
-    return [t for t in dict.fromkeys(types) if isinstance(t, Scalar) and t.is_float]
-
-
-def _wholes(draft: Draft) -> list[Scalar]:
-    """Return the integer types likewise, without thread indices and loop counters."""
-    types = [a.type.dtype for a in draft.inputs]
-    types += [local.type for local in draft.locals if not (local.mutable or local.index)]
-    return [t for t in dict.fromkeys(types) if isinstance(t, Scalar) and t.is_int]
-
-
 def comparison(draft: Draft, families: tuple[str, ...]) -> Expr:
     """Return a comparison of a name or an input with a literal or another value."""
     c = draft.choices
-    floats, ints = _reals(draft), _wholes(draft)
+    floats, ints = reals(draft), wholes(draft)
     if ints and (not floats or c.chance(1, 3)):
         return _integer_test(draft, ints[0] if len(ints) == 1 else c.pick(ints))
-    real = _real(draft, floats)
+    real = real_of(draft, floats)
     left = leaf(draft, real, literal=False, mutable=False)
     if c.chance(1, 3):
         left = joined(c, c.pick(("+", "-", "*")), left, expr(draft, real, c.below(2), families))
     right = number(c, type_=real) if c.chance(2, 3) else leaf(draft, real)
     return joined(c, c.pick(_COMPARE_FLOAT), left, right)
-
-
-def _real(draft: Draft, floats: list[Scalar]) -> Scalar:
-    """Return one of these float types; where there is none, that of the vectors in scope, or float32."""
-    if floats:
-        return floats[0] if len(floats) == 1 else draft.choices.pick(floats)
-    types = [a.type.dtype for a in draft.inputs] + [local.type for local in draft.locals]
-    inner = [t.dtype for t in types if isinstance(t, (Vec, Mat, Quat, Transform)) and t.dtype.is_float]
-    return inner[0] if inner else FLOAT
 
 
 def _integer_test(draft: Draft, type_: Scalar = INT) -> Expr:

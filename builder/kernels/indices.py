@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .draft import Draft, Input
-from .guards import apply, whole
 from .ops import op
+from .pieces import apply, whole
 from .program import Apply, Expr, Extent, Literal
 from .types import INT
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .draft import Draft, Local
-from .grammar import ARITHMETIC, comparison, condition, convert, element, expr, leaf
-from .guards import apply, joined, unsigned
+from .grammar import comparison, condition, convert, expr, leaf
+from .in_scope import element
+from .pieces import apply, joined, unsigned
 from .program import Assign, Atomic, Expr, For, If, Leave, Literal, Name, Stmt, Store
 from .types import FLOAT, Scalar, Transform, Value, scalar_of
+from .vocabulary import ARITHMETIC
 
 
 def let(draft: Draft, type_: Value, depth: int, families: tuple[str, ...], *, mutable: bool = False) -> Local:

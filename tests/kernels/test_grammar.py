@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from builder import codegen
 from builder.curate.keys import analyse
 from builder.kernels import candidate, category_of, to_source
-from builder.kernels.guards import unsigned
+from builder.kernels.pieces import unsigned
 from builder.kernels.program import (
     Apply,
     Assign,

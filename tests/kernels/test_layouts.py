@@ -7,7 +7,7 @@ from builder.kernels import draw_program
 from builder.kernels.author import Author
 from builder.kernels.choices import CounterChoices
 from builder.kernels.layouts import Grid
-from builder.kernels.layouts.grid import RULES, place
+from builder.kernels.layouts.edges import RULES, place
 from builder.kernels.program import Apply, Let, Literal, Name
 from builder.kernels.reading import expressions, statements
 from builder.kernels.tidy import without_dead

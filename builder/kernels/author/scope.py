@@ -6,20 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..draft import Draft, Local
-from ..program import (
-    Arg,
-    Constant,
-    Function,
-    Give,
-    Items,
-    Name,
-    Part,
-    Put,
-    Snippet,
-    Static,
-    Stmt,
-    Word,
-)
+from ..program import Arg, Constant, Function, Give, Items, Name, Part, Put, Snippet, Static, Stmt, Word
 from ..terms import Like, Term, lift, number
 from ..types import DOUBLE, FLOAT, HALF, INT, Array, Scalar, Several, Struct, Value
 from .locals import Arr, Callee
@@ -88,17 +75,9 @@ class Scope(Statements):
         inner = FunctionScope(Draft(self.c, self.draft.category, 0), self.module)
         args = inner.params(params, generic)
         inner.finish(body(inner, *(inner._named(arg.name, arg.type) for arg in args)))
-        made = Function(
-            name,
-            args,
-            inner.result,
-            inner.draft.statements(),
-            doc=doc,
-            gradient=self._second(args, _results(inner.result), gradient),
-            replay=self._second(args, (), replay),
-            returns=returns,
-            defaults=tuple(value.e for value in defaults),
-        )
+        written, given = inner.draft.statements(), tuple(value.e for value in defaults)
+        adjoint, again = self._second(args, _results(inner.result), gradient), self._second(args, (), replay)
+        made = Function(name, args, inner.result, written, None, doc, adjoint, again, returns, given)
         self.module.functions.append(made)
         return Callee(name, inner.result, len(args), len(defaults))
 

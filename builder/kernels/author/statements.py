@@ -8,23 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..choices import Choices
 from ..draft import Draft, Local
-from ..grammar import NUMERIC, expr
-from ..program import (
-    Apply,
-    Atomic,
-    Call,
-    Do,
-    Each,
-    For,
-    If,
-    Leave,
-    LetMany,
-    Name,
-    Put,
-    While,
-)
+from ..grammar import expr
+from ..program import Apply, Atomic, Call, Do, Each, For, If, Leave, LetMany, Name, Put, While
 from ..terms import Like, Term, lift, make
 from ..types import FLOAT, INT, Array, Scalar, Several, Struct, Tile, Value
+from ..vocabulary import NUMERIC
 from .locals import Arr, Tiled, Var, places_of
 
 if TYPE_CHECKING:

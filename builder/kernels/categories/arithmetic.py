@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import ARITHMETIC_MORE, BITS, INTEGER, INTEGER_MORE, NUMERIC, expr
+from ..grammar import expr
 from ..program import Name, Program
 from ..statements import combine, let, store
 from ..types import DOUBLE, FLOAT, HALF, INT, INT16, INT64, UINT, UINT8, UINT64
+from ..vocabulary import ARITHMETIC_MORE, BITS, INTEGER, INTEGER_MORE, NUMERIC
 
 _REALS = {FLOAT: 6, DOUBLE: 3, HALF: 2}
 _INTEGERS = (INT, INT64, UINT, UINT64, INT16, UINT8)

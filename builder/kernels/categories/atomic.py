@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import INTEGER_MORE, MATH, NUMERIC, VECTOR, expr, leaf
-from ..guards import apply
+from ..grammar import expr, leaf
 from ..ops import op
+from ..pieces import apply
 from ..program import Apply, Arg, Expr, Extent, Literal, Program
 from ..statements import atomic, branch, combine, leave_early, let
 from ..types import DOUBLE, FLOAT, INT, INT64, UINT, VEC3, Value
+from ..vocabulary import INTEGER_MORE, MATH, NUMERIC, VECTOR
 
 _KINDS = {"add": 5, "sub": 1, "min": 2, "max": 2}
 

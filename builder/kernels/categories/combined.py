@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft, Local
-from ..grammar import MATH, VECTOR, convert, expr
-from ..guards import apply, whole
+from ..grammar import convert, expr
 from ..indices import wrapped
+from ..pieces import apply, whole
 from ..program import Expr, Extent, Literal, Name, Program
 from ..statements import atomic, branch, combine, finish, let, loop, settle, state, steps, store
-from ..types import DOUBLE, INT, QUAT, VEC2, VEC3, Quat, Vec, vec
+from ..types import DOUBLE, INT, QUAT, VEC2, VEC3, Quat, Scalar, Value, Vec, vec
+from ..vocabulary import MATH, VECTOR
 
 _KINDS: tuple[Vec | Quat, ...] = (VEC3, VEC2, vec(3, DOUBLE), QUAT, VEC3, vec(4))
 QUATERNION = ("quat", "quat_sum", "quat_make", "quat_fill", "quat_reduce", "arith")
+
+
+def _write(draft: Draft, states: list[Local], real: Scalar, kind: Value) -> None:
+    """Store what the loop has made, or add it to bins."""
+    c = draft.choices
+    for local in states[1:]:
+        store(draft, draft.read(local), kind)
+    total = combine(draft, real, draft.read(states[0]))
+    if c.chance(1, 3):
+        bins = draft.output(real, 1, name=draft.names.bins())
+        index = apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
+        atomic(draft, c.pick(("add", "max")), bins.name, (index,), convert(draft, total, real))
+    else:
+        store(draft, total, real)
 
 
 def build(c: Choices) -> Program:
@@ -48,13 +63,5 @@ def build(c: Choices) -> Program:
     if c.chance(1, 2):
         branch(draft, c.between(1, 2), c.chance(1, 2), lambda: steps(draft, states, MATH, 1), depth=c.below(2))
     finish(draft, states)
-    for local in states[1:]:
-        store(draft, draft.read(local), kind)
-    total = combine(draft, real, draft.read(states[0]))
-    if c.chance(1, 3):
-        bins = draft.output(real, 1, name=draft.names.bins())
-        index = apply("%", c.pick(draft.threads()), Extent(bins.name, 0)) if c.chance(1, 2) else Literal(0, INT)
-        atomic(draft, c.pick(("add", "max")), bins.name, (index,), convert(draft, total, real))
-    else:
-        store(draft, total, real)
+    _write(draft, states, real, kind)
     return draft.program()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft, Local
-from ..grammar import NUMERIC, leaf
+from ..grammar import leaf
 from ..program import Program
 from ..statements import branch, combine, finish, leave_early, let, state, steps, store
 from ..types import DOUBLE, FLOAT, HALF, INT, INT64, UINT
+from ..vocabulary import NUMERIC
 
 _FAMILIES = (*NUMERIC, "select")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..author import Author, Scope
+from ..author import Arr, Author, Scope
 from ..families import one_of
 from ..fusion import coefficient, statistic, varied
 from ..terms import Term, number, wp
@@ -177,6 +177,13 @@ def _rows(k: Author) -> None:
     k.summary(f"Folds {T.name} rows with {lanes} lanes each, every lane over its share of the columns.")
 
 
+def _neighbours(k: Author, x: Arr, r: Term, q: Term, h: Term, w: Term) -> Term:
+    """Return neighbours of a pixel, clamped or wrapped."""
+    if k.c.chance(1, 2):
+        return x[wp.min(r + 1, h - 1), q] + x[r, wp.max(q - 1, 0)]
+    return x[(r + 1) % h, (q + k.c.between(1, 3)) % w]
+
+
 def _tiles(k: Author) -> None:
     """Two-dimensional grids covered by loops over both axes."""
     c = k.c
@@ -193,11 +200,7 @@ def _tiles(k: Author) -> None:
     def body(r: Term, q: Term) -> None:
         v = varied(k, x[r, q], 0, 2)
         if inner:
-            side = (
-                x[wp.min(r + 1, h - 1), q] + x[r, wp.max(q - 1, 0)]
-                if c.chance(1, 2)
-                else x[(r + 1) % h, (q + c.between(1, 3)) % w]
-            )
+            side = _neighbours(k, x, r, q, h, w)
             v = v + side * coefficient(k, T)
         out[r, q] = varied(k, v, 0, 2)
 

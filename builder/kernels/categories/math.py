@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import MATH, MATH_MORE, expr
+from ..grammar import expr
 from ..program import Program
 from ..statements import combine, let, store
 from ..types import DOUBLE, FLOAT, HALF, INT
+from ..vocabulary import MATH, MATH_MORE
 
 
 def build(c: Choices) -> Program:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import MATRIX, MATRIX_MORE, expr
+from ..grammar import expr
 from ..program import Program
 from ..statements import combine, let, store
 from ..types import DOUBLE, HALF, MAT22, MAT33, MAT44, mat
 from ..types import vec as vector
+from ..vocabulary import MATRIX, MATRIX_MORE
 
 _KINDS = (
     MAT33, MAT22, MAT44, MAT33, MAT33, MAT22, mat(3, 3, DOUBLE), mat(2, 2, DOUBLE), mat(3, 3, HALF), mat(2, 3),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import NUMERIC, condition
+from ..grammar import condition
 from ..program import Program
 from ..statements import branch, combine, finish, let, state, steps, store
 from ..types import DOUBLE, FLOAT, HALF, INT, INT64, UINT
+from ..vocabulary import NUMERIC
 
 _FAMILIES = (*NUMERIC, "math")
 

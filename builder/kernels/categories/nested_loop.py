@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft, Input, Local
-from ..grammar import NUMERIC, expr
-from ..guards import whole
+from ..grammar import expr
 from ..indices import wrapped
+from ..pieces import whole
 from ..program import Expr, Extent, Literal, Name, Program
 from ..statements import branch, combine, finish, leave_early, loop, settle, state, steps, store, update
 from ..types import DOUBLE, FLOAT, INT, Value, vec
+from ..vocabulary import NUMERIC
 
 
 def _stop(draft: Draft, array: Input, axis: int, counts: list[Local], fixed: bool) -> Expr:

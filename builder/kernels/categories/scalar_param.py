@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import MATH, NUMERIC, VECTOR, expr
+from ..grammar import expr
 from ..program import Program
 from ..statements import branch, combine, let, state, steps, store
 from ..types import BOOL, DOUBLE, FLOAT, HALF, INT, Value, Vec, vec
+from ..vocabulary import MATH, NUMERIC, VECTOR
 
 
 def build(c: Choices) -> Program:

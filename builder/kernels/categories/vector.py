@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..choices import Choices
 from ..draft import Draft
-from ..grammar import INTEGER_VECTOR, VECTOR, VECTOR_MORE, expr
+from ..grammar import expr
 from ..program import Program
 from ..statements import combine, let, store
 from ..types import DOUBLE, HALF, INT, UINT8, VEC2, VEC3, VEC4, vec
+from ..vocabulary import INTEGER_VECTOR, VECTOR, VECTOR_MORE
 
 # Those that the tables know best come up most.
 _KINDS = (

@@ -5,7 +5,8 @@ An algorithm alone has few forms. Real kernels carry what stands before and afte
 :func:`statistic` keeps a figure of what was computed.
 """
 
+from .coefficients import coefficient
 from .gates import gate, statistic
-from .steps import coefficient, varied
+from .steps import varied
 
 __all__ = ["coefficient", "gate", "statistic", "varied"]

@@ -8,8 +8,9 @@ from ..author import Arr, Author, Scope
 from ..program import Field, Name
 from ..terms import Like, Term, number
 from ..types import DOUBLE, FLOAT, INT, Scalar, Struct, Value, vec
+from .coefficients import coefficient
 from .gates import gate
-from .steps import coefficient, varied
+from .steps import varied
 
 Spec = Mapping[str, tuple[str, Scalar]]
 _WORDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..author import Author
 from ..terms import Term, both, cast, number, where, wp
 from ..types import FLOAT, INT, Scalar
-from .steps import coefficient
+from .coefficients import coefficient
 
 
 def gate(k: Author, i: Term, length: Term) -> Term:

@@ -8,7 +8,7 @@ from typing import Any
 from ..author import Author
 from ..terms import Term, builtin, number, wp
 from ..types import Scalar, Tile
-from .steps import coefficient
+from .coefficients import coefficient
 from .tile_access import (
     Join,
     combiner,

@@ -8,12 +8,10 @@ from ..author import Arr, Author, Callee, Scope
 from ..fusion import gate
 from ..terms import Like, Term, both, either, where, wp, zero
 from ..types import INT, Array, Value
+from .edges import RULE_WORDS, RULES, place, row_major, shifted
 
-RULES = ("clamp", "wrap", "skip", "zero", "mirror")
-_RULE_WORDS = {
-    "clamp": "repeating the edge", "wrap": "periodic", "skip": "leaving the border out", "zero": "zero beyond the edge",
-    "mirror": "mirrored at the edge",
-}  # fmt: skip
+__all__ = ["RULES", "Grid"]
+
 _INDICES = {2: ("i|row|y|iy", "j|col|x|ix"), 3: ("i|z|iz", "j|y|iy", "l|x|ix")}
 _EXTENTS = {2: ("h|ny|rows|height", "w|nx|cols|width"), 3: ("nz|depth|d0", "ny|d1|height", "nx|d2|width")}
 _LEADS = ("b|batch|n", "ch|channel|plane")
@@ -48,7 +46,7 @@ class Grid:
     @property
     def edge(self) -> str:
         """The rule in words, for a summary."""
-        return _RULE_WORDS[self.rule]
+        return RULE_WORDS[self.rule]
 
     # --- arrays ---
 
@@ -148,7 +146,9 @@ class Grid:
             return array[self.here]
         type_ = array.type
         assert isinstance(type_, Array)
-        moved = [at if isinstance(d, int) and d == 0 else _sum(at, d) for at, d in zip(self.cell, offsets, strict=True)]
+        moved = [
+            at if isinstance(d, int) and d == 0 else shifted(at, d) for at, d in zip(self.cell, offsets, strict=True)
+        ]
         if self._style == "function" and not self._lead and self.rule != "skip":
             sizes = self.extents if self._flat else ()
             return self._function(type_)(array, *moved, *sizes)
@@ -181,7 +181,7 @@ class Grid:
     def _index(self, places: tuple[Term, ...]) -> Like:
         if not self._flat:
             return (*self._where, *places)
-        return _row_major(places, self.extents)
+        return row_major(places, self.extents)
 
     def _inside(self, offsets: Sequence[Like], moved: Sequence[Term]) -> Term:
         tests = []
@@ -221,47 +221,8 @@ class Grid:
                 places = cell
             else:
                 places = tuple(place(f, self.rule, at, None, e, 2) for at, e in zip(cell, extents, strict=True))
-            return array[_row_major(places, extents) if self._flat else places]
+            return array[row_major(places, extents) if self._flat else places]
 
         made = self._k.function("at|fetch|sample_at|read_cell|cell_at", params, body)
         self._functions[type_.dtype] = made
         return made
-
-
-def _sum(at: Term, d: Like) -> Term:
-    return at - (-d) if isinstance(d, int) and d < 0 else at + d
-
-
-def _row_major(places: Sequence[Term], extents: Sequence[Term]) -> Term:
-    index = places[0]
-    for at, extent in zip(places[1:], extents[1:], strict=True):
-        index = index * extent + at
-    return index
-
-
-def place(k: Scope, rule: str, at: Term, d: Like, extent: Term, radius: int) -> Term:
-    """Return the place at an offset ``d`` along one axis, held in ``[0, extent)`` by a rule (None: ``at`` itself).
-
-    ``skip`` leaves it as it is; ``zero`` clamps it, for the value is masked.
-    """
-    moved = at if d is None else _sum(at, d)
-    sign = d if isinstance(d, int) else 0
-    if rule == "skip":
-        return moved
-    if rule == "wrap":
-        if sign > 0 and k.c.chance(1, 3):
-            return moved % extent
-        return (moved + extent) % extent if radius < 3 else (moved % extent + extent) % extent
-    if rule == "mirror":
-        last = extent - 1
-        if sign < 0:
-            return wp.min(wp.abs(moved), last)
-        back = wp.max(last - wp.abs(last - moved), 0)
-        return back if sign > 0 else wp.min(wp.abs(back), last) if radius < 1 else wp.clamp(
-            last - wp.abs(last - wp.abs(moved)), 0, last
-        )  # fmt: skip
-    if sign < 0:
-        return wp.max(moved, 0)
-    if sign > 0:
-        return wp.min(moved, extent - 1)
-    return wp.clamp(moved, 0, extent - 1)

@@ -45,6 +45,9 @@ def _vectors() -> Iterator[Row]:
     yield row("wp.norm_pseudo_huber", "V.f32 -> f32", "norm", "pseudo-Huber norm")
     yield row("wp.norm_pseudo_huber", "V.f32 f32 -> f32", "norm", "pseudo-Huber norm", None, "positive")
     yield row("wp.smooth_normalize", "V.f32 f32 -> V.f32", "norm", "smooth normalisation", None, "positive")
+
+
+def _integer_vectors() -> Iterator[Row]:
     for symbol, phrase in (("+", "addition"), ("-", "subtraction")):
         yield row(symbol, "V.I V.I -> V.I", "ivec", f"integer vector {phrase}")
     yield row("*", "V.I I -> V.I", "ivec", "integer vector scaling", None, "int_small")
@@ -149,5 +152,5 @@ def _conversions() -> Iterator[Row]:
 
 def rows() -> Iterator[Row]:
     """Yield the rows in table order."""
-    for part in (_vectors, _matrices, _rectangular, _decompositions, _conversions):
+    for part in (_vectors, _integer_vectors, _matrices, _rectangular, _decompositions, _conversions):
         yield from part()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...fusion.steps import coefficient
+from ...fusion.coefficients import coefficient
 from ...native import BLOCK, MAX, MIN, SUM, Cpp, Fold, Pre, block_fold, ctype, literal, native, pre, shared, thread
 from ...terms import number, where
 from ...types import FLOAT, INT, Scalar

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...fusion.steps import coefficient
+from ...fusion.coefficients import coefficient
 from ...native import MAX, MIN, PRODUCT, SUM, Cpp, Fold, Pre, ctype, literal, native, pre
 from ...terms import number, where
 from ...types import FLOAT, INT, Scalar

@@ -7,8 +7,50 @@ from ...fusion import coefficient, gate, statistic, varied
 from ...ops import Op
 from ...program import Apply
 from ...terms import Term, number, where, wp
-from ...types import DOUBLE, FLOAT, HALF, INT, VEC3, Array, Value
+from ...types import DOUBLE, FLOAT, HALF, INT, VEC3, Array, Scalar, Value
 from .calls import REALS
+
+
+def _forward(s: Scope, x: Term, more: tuple[Term, ...], T: Scalar, way: int) -> Term:
+    """Return the value of a function whose gradient is written by hand."""
+    V = x.type
+    y: Term
+    if V is VEC3:
+        y = varied(s, x, 0, 2)
+    elif way == 0:
+        y = varied(s, wp.round(x * coefficient(s, T, 100, 900)), 0, 1)
+    elif way == 2:
+        y = wp.sqrt(wp.max(varied(s, x, 0, 1), 0.0))
+    elif way == 3:
+        y = where(varied(s, x, 0, 1) > coefficient(s, T), number(1.0, T), number(0.0, T))
+    else:
+        y = varied(s, x, 1, 2)
+    return y * more[0] if more else y
+
+
+def _backward(s: FunctionScope, x: Term, more: tuple[Term, ...], T: Scalar, way: int) -> None:
+    """Write that gradient."""
+    V = x.type
+    adj, weights = more[-1], more[:-1]
+    scaled = adj * weights[0] if weights else adj
+    if V is VEC3:
+        limit = coefficient(s, T)
+        change = scaled / (1.0 + wp.length(x) * limit) if way == 1 else -scaled * limit
+    elif way == 0:
+        change = varied(s, scaled, 0, 1) * where(wp.abs(x) < coefficient(s, T), number(1.0, T), number(0.0, T))
+    elif way == 1:
+        change = wp.clamp(scaled + 0.0 * x, -coefficient(s, T), coefficient(s, T))
+    elif way == 2:
+        change = scaled * 0.5 / wp.sqrt(wp.max(x, coefficient(s, T, 1, 20)))
+    elif way == 3:
+        q = s.let("q|width|z", 1.0 + wp.abs(x) * coefficient(s, T))
+        change = scaled / (q * q)
+    else:
+        change = -scaled * coefficient(s, T) * wp.exp(-wp.min(x * x, 20.0))
+    s.add_adjoint(x, change)
+    if weights:
+        grown = wp.dot(adj, x) if V is VEC3 else adj * x
+        s.add_adjoint(weights[0], grown)
 
 
 def custom_gradient(k: Author) -> None:
@@ -27,40 +69,10 @@ def custom_gradient(k: Author) -> None:
     two = c.chance(1, 2)
 
     def forward(s: Scope, x: Term, *more: Term) -> Term:
-        y: Term
-        if V is VEC3:
-            y = varied(s, x, 0, 2)
-        elif way == 0:
-            y = varied(s, wp.round(x * coefficient(s, T, 100, 900)), 0, 1)
-        elif way == 2:
-            y = wp.sqrt(wp.max(varied(s, x, 0, 1), 0.0))
-        elif way == 3:
-            y = where(varied(s, x, 0, 1) > coefficient(s, T), number(1.0, T), number(0.0, T))
-        else:
-            y = varied(s, x, 1, 2)
-        return y * more[0] if more else y
+        return _forward(s, x, more, T, way)
 
     def backward(s: FunctionScope, x: Term, *more: Term) -> None:
-        adj, weights = more[-1], more[:-1]
-        scaled = adj * weights[0] if weights else adj
-        if V is VEC3:
-            limit = coefficient(s, T)
-            change = scaled / (1.0 + wp.length(x) * limit) if way == 1 else -scaled * limit
-        elif way == 0:
-            change = varied(s, scaled, 0, 1) * where(wp.abs(x) < coefficient(s, T), number(1.0, T), number(0.0, T))
-        elif way == 1:
-            change = wp.clamp(scaled + 0.0 * x, -coefficient(s, T), coefficient(s, T))
-        elif way == 2:
-            change = scaled * 0.5 / wp.sqrt(wp.max(x, coefficient(s, T, 1, 20)))
-        elif way == 3:
-            q = s.let("q|width|z", 1.0 + wp.abs(x) * coefficient(s, T))
-            change = scaled / (q * q)
-        else:
-            change = -scaled * coefficient(s, T) * wp.exp(-wp.min(x * x, 20.0))
-        s.add_adjoint(x, change)
-        if weights:
-            grown = wp.dot(adj, x) if V is VEC3 else adj * x
-            s.add_adjoint(weights[0], grown)
+        _backward(s, x, more, T, way)
 
     params: dict[str, Value] = {"x|v|u": V} | ({"g|w|gain": T} if two else {})
     f = k.function("act|pass_through|soft|shaped", params, forward, gradient=backward)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ...families import one_of
-from .numbers import bisection, collatz, gcd, newton, power, series
-from .walks import binary_search, chase, escape, fixed_point, march, rejection, scan_rows
+from .integers import collatz, gcd, power
+from .pictures import escape, march, rejection
+from .roots import bisection, newton, series
+from .walks import binary_search, chase, fixed_point, scan_rows
 
 build = one_of(
     "dynamic_loop", collatz, gcd, power, bisection, newton, series, escape, march, binary_search, chase, fixed_point,

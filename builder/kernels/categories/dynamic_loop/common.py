@@ -1,12 +1,51 @@
-"""A loop until something holds, with a cap, in its many forms."""
+"""A loop until something holds, in its many forms, and its cap."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...author import Scope
+from ...author import Author, Scope, Var
 from ...terms import Term, both, no, number
 from ...types import INT
+
+
+def cap(k: Author, low: int, high: int) -> Term:
+    """Return the cap of a loop: a literal, an argument, a constant."""
+    way = k.c.below(3)
+    if way == 0:
+        return number(k.c.between(low, high), INT)
+    return (
+        k.scalar("max_iter|limit|max_steps", INT)
+        if way == 1
+        else k.constant("MAX_ITER|CAP|LIMIT", k.c.between(low, high))
+    )
+
+
+def _turns(k: Scope, way: int, n: Var, cap: Term, holds: Callable[[], Term], step: Callable[[], None]) -> None:
+    """Write the loop with ``n`` as the counter of its turns."""
+    c = k.c
+    if way == 0:
+        with k.while_(both(holds(), n < cap) if c.chance(1, 2) else both(n < cap, holds())):
+            step()
+            n += 1
+    elif way == 1:
+        with k.while_(n < cap):
+            with k.if_(no(holds())):
+                k.leave("break")
+            step()
+            n += 1
+    elif way == 2:
+        with k.for_("it|turn|rep", cap):
+            with k.if_(_opposite(holds())):
+                k.leave("break")
+            step()
+            n += 1
+    else:
+        with k.while_(holds()):
+            n += 1
+            with k.if_(n > cap):
+                k.leave("break")
+            step()
 
 
 def until(k: Scope, cap: Term, holds: Callable[[], Term], step: Callable[[], None], *, counted: bool = False) -> Term:
@@ -31,28 +70,7 @@ def until(k: Scope, cap: Term, holds: Callable[[], Term], step: Callable[[], Non
             step()
         return number(0, INT)
     n = k.var("n|it|count|turns|iters", number(0, INT))
-    if way == 0:
-        with k.while_(both(holds(), n < cap) if c.chance(1, 2) else both(n < cap, holds())):
-            step()
-            n += 1
-    elif way == 1:
-        with k.while_(n < cap):
-            with k.if_(no(holds())):
-                k.leave("break")
-            step()
-            n += 1
-    elif way == 2:
-        with k.for_("it|turn|rep", cap):
-            with k.if_(_opposite(holds())):
-                k.leave("break")
-            step()
-            n += 1
-    else:
-        with k.while_(holds()):
-            n += 1
-            with k.if_(n > cap):
-                k.leave("break")
-            step()
+    _turns(k, way, n, cap, holds, step)
     if not counted:
         return number(0, INT)
     return Term(n.e)

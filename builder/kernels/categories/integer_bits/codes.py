@@ -87,6 +87,28 @@ def saturating(k: Author) -> None:
     k.summary(f"Takes the {what} of {T.name} elements in {wide.name} and saturates it.")
 
 
+def _bits_of(k: Author, v: Term, T: Scalar, way: int) -> Term:
+    """Return a count of bits made by a loop."""
+    c = k.c
+    one, zero = number(1, T), number(0, T)
+    n = k.var("n|count|c0", number(0, INT))
+    rest = k.var("rest|m|left", v & number((1 << (T.bits - 1)) - 1, T))
+    test = Term(rest.e) != zero
+    if way >= 3:
+        test = (Term(rest.e) != zero) if c.chance(1, 2) else Term(rest.e) > zero
+    with k.while_(test):
+        if way == 2:
+            n.set(Term(n.e) + cast(Term(rest.e) & one, INT))
+            rest.set(Term(rest.e) >> one)
+        elif way == 3:
+            rest.set(Term(rest.e) >> number(c.between(1, 2), T))
+            n += 1
+        else:
+            rest.set(Term(rest.e) & (Term(rest.e) - one))
+            n += 1 if c.chance(1, 2) else c.between(1, 3)
+    return Term(n.e)
+
+
 def counting(k: Author) -> None:
     """Counts of bits: set, leading, trailing, differing; parity; sets as masks."""
     c = k.c
@@ -108,26 +130,7 @@ def counting(k: Author) -> None:
         b = k.input("b|others|codes", T)
         x = x ^ varied(k, b[i], 0, 1)
     v = k.let("v|x0|w", x)
-    one, zero = number(1, T), number(0, T)
-    if way < 2 and c.chance(1, 2):
-        count = wp.bit_count(v)
-    else:
-        n = k.var("n|count|c0", number(0, INT))
-        rest = k.var("rest|m|left", v & number((1 << (T.bits - 1)) - 1, T))
-        test = Term(rest.e) != zero
-        if way >= 3:
-            test = (Term(rest.e) != zero) if c.chance(1, 2) else Term(rest.e) > zero
-        with k.while_(test):
-            if way == 2:
-                n.set(Term(n.e) + cast(Term(rest.e) & one, INT))
-                rest.set(Term(rest.e) >> one)
-            elif way == 3:
-                rest.set(Term(rest.e) >> number(c.between(1, 2), T))
-                n += 1
-            else:
-                rest.set(Term(rest.e) & (Term(rest.e) - one))
-                n += 1 if c.chance(1, 2) else c.between(1, 3)
-        count = Term(n.e)
+    count = wp.bit_count(v) if way < 2 and c.chance(1, 2) else _bits_of(k, v, T, way)
     total = k.let("total|bits|found", varied(k, count, 0, 2))
     if c.chance(1, 3):
         hist = k.output("hist|bins|counts", INT)
@@ -138,6 +141,25 @@ def counting(k: Author) -> None:
     k.summary(f"Counts {what} of {T.name} words.")
 
 
+def _eat(s: Scope, crc: Term, byte: Term, T: Scalar, way: int) -> Term:
+    """Return a checksum after one more byte."""
+    poly = {32: 0xEDB88320, 16: 0xA001, 64: 0xC96C5795D7870F42}[T.bits]
+    h = s.var("h|r|acc", crc ^ byte if way == 0 else crc + byte)
+    if way == 0:
+        with s.for_("b|bit|n", 8):
+            low = Term(h.e) & number(1, T)
+            moved = Term(h.e) >> number(1, T)
+            if s.c.chance(1, 2):
+                h.set(where(low == number(1, T), moved ^ number(poly, T), moved))
+            else:
+                h.set(moved ^ (number(poly, T) * low))
+    elif way == 1:
+        h.set(Term(h.e) % number(255 if T is UINT16 else 65521, T))
+    else:
+        h.set(Term(h.e) * odd(s, T) + number(s.c.between(1, 99), T))
+    return varied(s, Term(h.e), 0, 1)  # type: ignore[no-any-return]
+
+
 def checksum(k: Author) -> None:
     """Checksums of rows of bytes: CRC, Fletcher, Adler, parity, linear congruences."""
     c = k.c
@@ -145,25 +167,11 @@ def checksum(k: Author) -> None:
     data = k.input("data|bytes_in|rows", c.pick((UINT8, UINT8, T)), 2)
     out = k.output("out|sums|crc", T)
     i = gate(k, k.tid("i|tid|row"), data.shape(0))
-    poly = {32: 0xEDB88320, 16: 0xA001, 64: 0xC96C5795D7870F42}[T.bits]
     way = c.below(3)
     k.name(("crc_rows|row_crc|crc_update", "fletcher|adler|two_sums", "row_digest|checksum|lcg_rows")[way])
 
     def eat(s: Scope, crc: Term, byte: Term) -> Term:
-        h = s.var("h|r|acc", crc ^ byte if way == 0 else crc + byte)
-        if way == 0:
-            with s.for_("b|bit|n", 8):
-                low = Term(h.e) & number(1, T)
-                moved = Term(h.e) >> number(1, T)
-                if s.c.chance(1, 2):
-                    h.set(where(low == number(1, T), moved ^ number(poly, T), moved))
-                else:
-                    h.set(moved ^ (number(poly, T) * low))
-        elif way == 1:
-            h.set(Term(h.e) % number(255 if T is UINT16 else 65521, T))
-        else:
-            h.set(Term(h.e) * odd(s, T) + number(s.c.between(1, 99), T))
-        return varied(s, Term(h.e), 0, 1)  # type: ignore[no-any-return]
+        return _eat(s, crc, byte, T, way)
 
     update = k.helper("eat|feed|update_one", {"crc|state|a": T, "byte|x|v": T}, eat)
     crc = k.var("crc|sum1|state0", number(c.pick((1, 0xFFFF, 7)), T))

@@ -134,6 +134,30 @@ def morton(k: Author) -> None:
     k.summary(f"Interleaves the bits of {ways} coordinates into Morton codes of {T.name}.")
 
 
+def _recoded(s: Scope, x: Term, T: Scalar, way: int) -> Term:
+    """Return a word with its bits reversed, Gray-coded, decoded or rotated."""
+    c = s.c
+    if way == 1:
+        n = number(1, T)
+        return x ^ (x >> n)
+    if way == 2:
+        g = s.var("g|v|acc", x)
+        bits = T.bits
+        if c.chance(1, 2):
+            with s.for_("b|n|it", bits - 1 if c.chance(1, 2) else wp.bit_count(x)):
+                g.set(x ^ (Term(g.e) >> number(1, T)))
+        else:
+            shift = bits // 2
+            while shift:
+                g._assign("^", Term(g.e) >> number(shift, T))
+                shift //= 2
+        return Term(g.e)
+    if way == 3:
+        n = s.let("n|amount|turn", x % number(T.bits - 2, T) + number(1, T))
+        return Term(((x << n) | (x >> (number(T.bits, T) - n))).e)
+    return _reversed(s, x, T)
+
+
 def reverse(k: Author) -> None:
     """Bit reversal, Gray codes, byte swaps, rotations."""
     c = k.c
@@ -146,28 +170,7 @@ def reverse(k: Author) -> None:
     out = k.output("out|dst|result", T)
     i = gate(k, k.tid("i|tid|idx"), words.shape(0))
 
-    def body(s: Scope, x: Term) -> Term:
-        if way == 1:
-            n = number(1, T)
-            return x ^ (x >> n)
-        if way == 2:
-            g = s.var("g|v|acc", x)
-            bits = T.bits
-            if c.chance(1, 2):
-                with s.for_("b|n|it", bits - 1 if c.chance(1, 2) else wp.bit_count(x)):
-                    g.set(x ^ (Term(g.e) >> number(1, T)))
-            else:
-                shift = bits // 2
-                while shift:
-                    g._assign("^", Term(g.e) >> number(shift, T))
-                    shift //= 2
-            return Term(g.e)
-        if way == 3:
-            n = s.let("n|amount|turn", x % number(T.bits - 2, T) + number(1, T))
-            return Term(((x << n) | (x >> (number(T.bits, T) - n))).e)
-        return _reversed(s, x, T)
-
-    f = k.helper("convert|coded|turned|swapped", {"x|v|w": T}, body)
+    f = k.helper("convert|coded|turned|swapped", {"x|v|w": T}, lambda s, x: _recoded(s, x, T, way))
     result = k.let("r|value|y", f(varied(k, words[i], 0, 2)))
     if c.chance(1, 3):
         with k.if_((result & number(1, T)) == number(0, T)):

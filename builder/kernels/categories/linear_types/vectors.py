@@ -1,11 +1,11 @@
-"""Long vectors, components by index, norms, copies, vectors of integers."""
+"""Long vectors, components by index, norms, copies."""
 
 from __future__ import annotations
 
 from ...author import Author, Var
 from ...fusion import coefficient, gate, statistic, varied
-from ...terms import Term, both, cast, make, number, where, wp
-from ...types import DOUBLE, FLOAT, HALF, INT, UINT, VEC2, VEC3, Vec, vec
+from ...terms import Term, make, number, where, wp
+from ...types import DOUBLE, FLOAT, HALF, INT, Vec, vec
 
 REALS = {FLOAT: 6, DOUBLE: 2, HALF: 1}
 
@@ -55,20 +55,9 @@ def long_vectors(k: Author) -> None:
     k.summary(f"Fills vectors of {n} {T.name} components and {what} them.")
 
 
-def polynomial(k: Author) -> None:
-    """Polynomials and bases held in vectors: products, derivatives, Bernstein and Chebyshev sums."""
-    c, T = k.c, k.c.weighted({FLOAT: 3, DOUBLE: 1})
-    n = c.between(4, 9)
-    V = vec(n, T)
-    way = c.below(4)
-    k.name(
-        ("poly_eval|horner_vec", "chebyshev|clenshaw", "poly_product|convolve_vec", "derivative_vec|poly_slope")[way]
-    )
-    coefs, xs = k.input("coefs|a|basis", V), k.input("x|u|points", T)
-    i = gate(k, k.tid("i|tid|idx"), xs.shape(0))
-    a = k.let("a|p|cv", varied(k, coefs[i % coefs.shape(0)], 0, 1))
-    x = k.let("z|t|xi", wp.clamp(varied(k, xs[i], 0, 1), -1.0, 1.0))
-    acc = k.var("acc|r|s", number(0.0, T))
+def _evaluate(k: Author, acc: Var, a: Term, x: Term, V: Vec, way: int) -> None:
+    """Write the sum of a polynomial or basis whose coefficients are ``a`` into ``acc``."""
+    n, T = V.n, V.dtype
     if way == 0:
         with k.for_("j|m|n", n) as j:
             acc.set(Term(acc.e) * x + a[n - 1 - j])
@@ -92,70 +81,28 @@ def polynomial(k: Author) -> None:
             order += 1.0
         with k.for_("p|q|t", n - 1) as p:
             acc.set(Term(acc.e) * x + component(d, n - 2 - p))
+
+
+def polynomial(k: Author) -> None:
+    """Polynomials and bases held in vectors: products, derivatives, Bernstein and Chebyshev sums."""
+    c, T = k.c, k.c.weighted({FLOAT: 3, DOUBLE: 1})
+    n = c.between(4, 9)
+    V = vec(n, T)
+    way = c.below(4)
+    k.name(
+        ("poly_eval|horner_vec", "chebyshev|clenshaw", "poly_product|convolve_vec", "derivative_vec|poly_slope")[way]
+    )
+    coefs, xs = k.input("coefs|a|basis", V), k.input("x|u|points", T)
+    i = gate(k, k.tid("i|tid|idx"), xs.shape(0))
+    a = k.let("a|p|cv", varied(k, coefs[i % coefs.shape(0)], 0, 1))
+    x = k.let("z|t|xi", wp.clamp(varied(k, xs[i], 0, 1), -1.0, 1.0))
+    acc = k.var("acc|r|s", number(0.0, T))
+    _evaluate(k, acc, a, x, V, way)
     value = k.let("value|y|res", varied(k, Term(acc.e), 1, 3))
     k.output("out|result|y_out", T)[i] = value
     statistic(k, value)
     what = ("polynomials", "Chebyshev series", "truncated products of polynomials", "derivatives of polynomials")[way]
     k.summary(f"Evaluates {what} whose {n} {T.name} coefficients are a vector.")
-
-
-def features(k: Author) -> None:
-    """Feature vectors: one-hot places, nearest prototypes, softmax, masks, largest components."""
-    c, T = k.c, k.c.weighted(REALS)
-    n = c.pick((3, 4, 5, 6, 8))
-    V = vec(n, T)
-    way = c.below(4)
-    k.name(
-        ("one_hot|largest_axis", "nearest_prototype|vq_codes", "softmax_vec|soft_weights", "masked_features|keep_top")[
-            way
-        ]
-    )
-    x = k.input("x|features|logits", V)
-    i = gate(k, k.tid("i|tid|idx"), x.shape(0))
-    v = k.let("v|f|xi", varied(k, x[i], 0, 2))
-    top = k.let("top|best|place", cast(wp.argmax(v) if c.chance(2, 3) else wp.argmin(v), INT))
-    if way == 0:
-        out = k.var("hot|w|mark", make(V))
-        k.put(component(out, top), varied(k, v[top], 0, 2))
-        result = Term(out.e)
-    elif way == 1:
-        table = k.input("table|prototypes|codes", V)
-        best, dist = k.var("near|pick|b", number(0, INT)), k.var("dist|d|gap", number(1.0e4, T))
-        with k.for_("j|m|n", table.shape(0)) as j:
-            d = k.let("d2|r|diff", wp.length_sq(v - table[j]) if c.chance(1, 2) else wp.dot(v - table[j], v - table[j]))
-            with k.if_(both(d < Term(dist.e), j != top) if c.chance(1, 3) else d < Term(dist.e)):
-                dist.set(d)
-                best.set(j)
-        k.output("codes_out|indices|near_out", INT)[i] = Term(best.e) + top
-        result = varied(k, table[Term(best.e)] - v, 0, 1)
-    elif way == 2:
-        e, total = k.var("e|w|soft", v), k.var("total|z|s", number(0.0, T))
-        with k.for_("j|m|n", n) as j:
-            k.put(
-                component(e, j), wp.exp(wp.max(v[j] - v[top], -20.0) if c.chance(1, 2) else wp.clamp(v[j], -8.0, 8.0))
-            )
-            total += component(e, j)
-        result = Term(e.e) / (Term(total.e) + coefficient(k, T, 1, 10))
-    else:
-        kept = k.var("kept|w|f0", v)
-        with k.for_("j|m|n", n) as j:
-            test = component(kept, j) < v[top] * coefficient(k, T, 10, 90) if c.chance(1, 2) else j != top
-            with k.if_(test):
-                k.put(component(kept, j), component(kept, j) * coefficient(k, T, 1, 50))
-        result = Term(kept.e)
-    value = k.let("value|r|res", varied(k, result, 0, 2))
-    if c.chance(2, 3):
-        k.output("out|result|weights_out", V)[i] = value
-    else:
-        k.output("out|score|result", T)[i] = varied(k, value[top] + wp.max(v), 0, 2)
-    statistic(k, value[c.below(n)])
-    what = (
-        "Marks the extreme component",
-        "Finds the nearest prototype",
-        "Takes softmax weights",
-        "Damps the lesser components",
-    )[way]
-    k.summary(f"{what} of feature vectors of {n} {T.name} components.")
 
 
 def norms(k: Author) -> None:
@@ -228,53 +175,3 @@ def copies(k: Author) -> None:
     else:
         x[i] = varied(k, Term(w.e) + (v - Term(w.e)) * coefficient(k, T), 0, 1) if c.chance(1, 2) else Term(w.e)
     k.summary(f"Changes components of copies of {V.name}.")
-
-
-def cells(k: Author) -> None:
-    """Vectors of integers: grid cells, wrapped neighbours, linear indices, masks, equality."""
-    c = k.c
-    n, T = c.pick((3, 2)), c.pick((INT, INT, UINT))
-    V = vec(n, T)
-    k.name("cell_coords|wrap_cells|cell_index|neighbour_cells|grid_keys")
-    points = k.input("points|pos|x", {2: VEC2, 3: VEC3}[n])
-    other = k.input("others|targets|cells_in", V)
-    i = gate(k, k.tid("i|tid|idx"), points.shape(0))
-    p = k.let("p|pt|scaled", varied(k, points[i], 0, 1) * coefficient(k, FLOAT))
-    parts = [cast(wp.clamp(wp.floor(p[m]), 0.0 if T is UINT else -100.0, 100.0), T) for m in range(n)]
-    cell = k.let("cell|g|at", make(V, *parts))
-    dims = k.scalar("dims|shape|res", V) if c.chance(1, 2) else make(V, *(c.pick((16, 32, 64)) for _ in range(n)))
-    way = c.below(4)
-    if way == 0:
-        made = wp.min(wp.max(cell, make(V, 0)), dims)
-    elif way == 1:
-        made = wp.abs(cell) % make(V, c.pick((8, 16, 32))) if T is INT else cell % make(V, c.pick((8, 16, 32)))
-    elif way == 2:
-        made = (cell & make(V, c.pick((15, 7, 31)))) | (other[i % other.shape(0)] << make(V, c.between(1, 4)))
-    else:
-        made = cell + other[i % other.shape(0)] * number(c.between(1, 3), T)
-    q = k.let("q|kept|moved", made)
-    index = q[0]
-    for m in range(1, n):
-        index = (
-            index * number(c.pick((64, 73, 128)), T) + q[m]
-            if c.chance(1, 2)
-            else index + q[m] * number(c.pick((31, 997, 64)), T)
-        )
-    key = k.let("key|flat|code", varied(k, index, 0, 2))
-    end = c.below(3)
-    if end == 0:
-        k.output("keys|flat_out|codes", T)[i] = key
-    elif end == 1:
-        hits = k.output("hits|matches|same", INT)
-        with k.if_(q == other[i % other.shape(0)]):
-            k.atomic("add", hits, 0, 1)
-        k.output("cells_out|coords|out", V)[i] = q + make(V, key)
-    else:
-        k.output("dist|manhattan|out", T)[i] = varied(
-            k, wp.max(q) + wp.dot(q, q) % number(1000, T) + key % number(97, T), 0, 1
-        )
-    if way not in (2, 3) and end != 1:
-        k.output("others_out|echo|links", V)[i] = other[i % other.shape(0)] + q
-    if way != 0:
-        k.output("dims_out|span|box", V)[i] = wp.max(q, dims)
-    k.summary(f"Takes points to {n}-D grid cells of {T.name} and computes with them as vectors.")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...author import Author, Scope
+from ...author import Arr, Author, Scope
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, cast, make, number, where, wp
-from ...types import BFLOAT, DOUBLE, FLOAT, HALF, INT, INT8, INT16, UINT8, UINT16, Scalar, mat, vec
+from ...types import BFLOAT, DOUBLE, FLOAT, HALF, INT, INT8, INT16, UINT8, UINT16, Scalar, Value, mat, vec
 
 
 def _limits(T: Scalar) -> tuple[float, float]:
@@ -57,6 +57,20 @@ def bytes_out(k: Author) -> None:
     k.summary(f"Quantises {S.name} elements to {T.name} by {kind}{' and a zero point' if zero is not None else ''}.")
 
 
+def _integer_dot(k: Author, codes: Arr, i: Term, s: Term, T: Value) -> Term:
+    """Return the scaled integer dot product of a row and a vector."""
+    c = k.c
+    other = k.input("vec_q|x|act", T)
+    acc = k.var("acc|total|isum", number(0, INT))
+    with k.for_("j|n|col", wp.min(codes.shape(1), other.shape(0))) as j:
+        left = cast(codes[i, j], INT)
+        right = cast(other[j], INT)
+        if c.chance(1, 2):
+            right = k.let("xj|r|b", right - c.between(1, 128))
+        acc += left * right
+    return cast(varied(k, Term(acc.e), 0, 1), FLOAT) * s
+
+
 def bytes_in(k: Author) -> None:
     """Integers back to floats: dequantised rows, integer dot products, lookup tables of levels, packed nibbles."""
     c = k.c
@@ -79,15 +93,7 @@ def bytes_in(k: Author) -> None:
         shifted = q - k.scalar("zero_point|zp|offset", INT) if c.chance(1, 2) else q
         made = cast(shifted, FLOAT) * s
     elif way == 1:
-        other = k.input("vec_q|x|act", T)
-        acc = k.var("acc|total|isum", number(0, INT))
-        with k.for_("j|n|col", wp.min(codes.shape(1), other.shape(0))) as j:
-            left = cast(codes[i, j], INT)
-            right = cast(other[j], INT)
-            if c.chance(1, 2):
-                right = k.let("xj|r|b", right - c.between(1, 128))
-            acc += left * right
-        made = cast(varied(k, Term(acc.e), 0, 1), FLOAT) * s
+        made = _integer_dot(k, codes, i, s, T)
     else:
         levels = k.input("levels|codebook|table", FLOAT)
         b = k.let("b|byte0|pair", cast(codes[i], INT))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author, Scope, Var
+from ...author import Arr, Author, Scope, Var
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Like, Term, cast, number, where, wp
 from ...types import BFLOAT, DOUBLE, FLOAT, HALF, INT8, INT64, UINT8, Scalar
@@ -194,6 +194,23 @@ def matmul(k: Author) -> None:
     )
 
 
+def _row_scale(k: Author, x: Arr, i: Term, acc: Var | None, sq: Var, W: Scalar, way: int) -> Term:
+    """Return the factor that a row is normalised by."""
+    scale: Term
+    n = cast(x.shape(1), W)
+    if acc is not None and way == 2:
+        with k.for_("j2|n2|col2", x.shape(1)) as j:
+            sq += wp.exp(cast(x[i, j], W) - wp.max(Term(acc.e), cast(x[i, j], W)))
+        scale = k.let("scale|inv|z", 1.0 / wp.max(Term(sq.e), 1.0e-3))
+    elif acc is None:
+        scale = k.let("scale|inv|rms", 1.0 / wp.sqrt(Term(sq.e) / n + coefficient(k, W, 1, 5)))
+    else:
+        mean = k.let("mean|mu|avg", Term(acc.e) / n)
+        var = k.let("var_|sigma2|spread", wp.max(Term(sq.e) / n - mean * mean, 0.0))
+        scale = k.let("scale|inv|rstd", 1.0 / wp.sqrt(var + coefficient(k, W, 1, 5)))
+    return scale
+
+
 def normalise(k: Author) -> None:
     """Row normalisation of narrow elements: layer norm, RMS norm, softmax, in a wide type."""
     c = k.c
@@ -217,16 +234,7 @@ def normalise(k: Author) -> None:
         if way != 2:
             sq += v * v
     n = cast(x.shape(1), W)
-    if acc is not None and way == 2:
-        with k.for_("j2|n2|col2", x.shape(1)) as j:
-            sq += wp.exp(cast(x[i, j], W) - wp.max(Term(acc.e), cast(x[i, j], W)))
-        scale = k.let("scale|inv|z", 1.0 / wp.max(Term(sq.e), 1.0e-3))
-    elif acc is None:
-        scale = k.let("scale|inv|rms", 1.0 / wp.sqrt(Term(sq.e) / n + coefficient(k, W, 1, 5)))
-    else:
-        mean = k.let("mean|mu|avg", Term(acc.e) / n)
-        var = k.let("var_|sigma2|spread", wp.max(Term(sq.e) / n - mean * mean, 0.0))
-        scale = k.let("scale|inv|rstd", 1.0 / wp.sqrt(var + coefficient(k, W, 1, 5)))
+    scale = _row_scale(k, x, i, acc, sq, W, way)
     with k.for_("p|q|m", x.shape(1)) as p:
         v = k.let("w|xp|cur", cast(x[i, p], W))
         if acc is None:

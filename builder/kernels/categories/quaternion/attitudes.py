@@ -125,6 +125,27 @@ def slerp(k: Author) -> None:
     k.summary(f"Interpolates {T.name} keyframe rotations by {rule}.")
 
 
+def _limited(k: Author, i: Term, axis: Term, swing: Term, twist: Term, angle: Term, way: int) -> None:
+    """Limit the twist, count violations, or measure swing and twist."""
+    limit = coefficient(k, FLOAT, 20, 250)
+    if way == 0:
+        held = k.let("held|lim|kept", wp.clamp(angle, -limit, limit))
+        result = varied(k, swing, 0, 1) * wp.quat_from_axis_angle(axis, varied(k, held, 0, 1))
+        k.output("out|limited|q_out", QUAT)[i] = varied(k, result, 0, 1)
+    elif way == 1:
+        with k.if_(wp.abs(angle) > limit):
+            k.atomic("add", k.output("hits|violations|count", INT), 0, 1)
+        k.output("out|swings|q_out", QUAT)[i] = varied(
+            k, wp.quat_slerp(swing, twist, coefficient(k, FLOAT, 5, 95)), 0, 1
+        )
+    elif way == 2:
+        k.output("angles|twists|theta_out", FLOAT)[i] = varied(k, angle, 1, 2)
+        k.output("tilts|swing_out|dirs_out", VEC3)[i] = varied(k, wp.quat_rotate(swing, axis), 0, 1)
+    else:
+        energy = coefficient(k, FLOAT) * angle * angle + (1.0 - swing[3] * swing[3]) * coefficient(k, FLOAT)
+        k.output("energy|penalty|cost", FLOAT)[i] = varied(k, energy + twist[3] * 0.01, 0, 2)
+
+
 def swing_twist(k: Author) -> None:
     """Rotations split into a twist about an axis and a swing, limited and put together again."""
     c = k.c
@@ -147,23 +168,7 @@ def swing_twist(k: Author) -> None:
     swing = k.let("swing|sw|qs", q * wp.quat_inverse(twist) if c.chance(1, 2) else wp.quat_inverse(twist) * q)
     signed = c.chance(1, 2)
     angle = k.let("angle|theta|a", wp.quat_twist_angle_signed(axis, q) if signed else wp.quat_twist_angle(axis, q))
-    limit = coefficient(k, FLOAT, 20, 250)
-    if way == 0:
-        held = k.let("held|lim|kept", wp.clamp(angle, -limit, limit))
-        result = varied(k, swing, 0, 1) * wp.quat_from_axis_angle(axis, varied(k, held, 0, 1))
-        k.output("out|limited|q_out", QUAT)[i] = varied(k, result, 0, 1)
-    elif way == 1:
-        with k.if_(wp.abs(angle) > limit):
-            k.atomic("add", k.output("hits|violations|count", INT), 0, 1)
-        k.output("out|swings|q_out", QUAT)[i] = varied(
-            k, wp.quat_slerp(swing, twist, coefficient(k, FLOAT, 5, 95)), 0, 1
-        )
-    elif way == 2:
-        k.output("angles|twists|theta_out", FLOAT)[i] = varied(k, angle, 1, 2)
-        k.output("tilts|swing_out|dirs_out", VEC3)[i] = varied(k, wp.quat_rotate(swing, axis), 0, 1)
-    else:
-        energy = coefficient(k, FLOAT) * angle * angle + (1.0 - swing[3] * swing[3]) * coefficient(k, FLOAT)
-        k.output("energy|penalty|cost", FLOAT)[i] = varied(k, energy + twist[3] * 0.01, 0, 2)
+    _limited(k, i, axis, swing, twist, angle, way)
     if way == 0:
         statistic(k, wp.dot(twist, q))
     k.summary("Splits rotations into a swing and a twist about an axis and limits or measures the twist.")

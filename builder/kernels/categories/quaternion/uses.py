@@ -49,13 +49,9 @@ def control(k: Author) -> None:
 _ORDERS = ((0, 1, 2), (2, 1, 0), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1))
 
 
-def convert(k: Author) -> None:
-    """Rotations between quaternions, matrices, Euler angles, roll-pitch-yaw, axis and angle."""
-    c = k.c
-    k.name("convert_rotations|to_matrix_form|angles_to_quat|euler_convert|rotation_forms")
-    start = c.below(4)
-    order = tuple(number(n, INT) for n in c.pick(_ORDERS))
-    i_words = "i|tid|idx"
+def _given(k: Author, start: int, order: tuple[Term, ...]) -> tuple[Term, Term]:
+    """Declare rotations in one of four forms; return the thread's index and its rotation as a quaternion."""
+    c, i_words = k.c, "i|tid|idx"
     if start == 0:
         angles = k.input("angles|euler|rpy", VEC3)
         i = gate(k, k.tid(i_words), angles.shape(0))
@@ -73,6 +69,16 @@ def convert(k: Author) -> None:
         rots = k.input("rots|quats|q_in", QUAT)
         i = gate(k, k.tid(i_words), rots.shape(0))
         made = varied(k, rots[i], 1, 2)
+    return i, made
+
+
+def convert(k: Author) -> None:
+    """Rotations between quaternions, matrices, Euler angles, roll-pitch-yaw, axis and angle."""
+    c = k.c
+    k.name("convert_rotations|to_matrix_form|angles_to_quat|euler_convert|rotation_forms")
+    start = c.below(4)
+    order = tuple(number(n, INT) for n in c.pick(_ORDERS))
+    i, made = _given(k, start, order)
     q = k.let("q|rot|r", made)
     if c.chance(1, 2):
         q = k.let("q2|turned|both_q", q * wp.quat_rpy(*(coefficient(k, FLOAT) for _ in range(3))))

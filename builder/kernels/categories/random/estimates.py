@@ -53,6 +53,22 @@ def integral(k: Author) -> None:
     k.summary(f"Estimates {what} from random draws.")
 
 
+def _kick(s: Scope, state: Term, V: Value, lattice: bool) -> Term:
+    """Return one step of a walk: along an axis of a lattice, normal, or of unit length."""
+    if lattice:
+        one = s.let("dir|way|turn", wp.randi(state, 0, 2) * 2 - 1)
+        if V is FLOAT:
+            return cast(one, FLOAT)
+        n = V.n  # type: ignore[union-attr]
+        axis = s.let("axis|k0|which", wp.randi(state, 0, n))
+        return make(V, *(where(axis == m, cast(one, FLOAT), number(0.0)) for m in range(n)))
+    if V is FLOAT:
+        return normal(s, state)
+    if s.c.chance(1, 2):
+        return wp.sample_unit_ring(state) if V is VEC2 else wp.sample_unit_sphere_surface(state)
+    return make(V, *(wp.randn(state) for _ in range(V.n)))  # type: ignore[union-attr]
+
+
 def walk(k: Author) -> None:
     """Random walks and noisy motion: lattice steps, Brownian motion, Langevin, first exits."""
     c = k.c
@@ -68,22 +84,8 @@ def walk(k: Author) -> None:
     exits = c.chance(1, 2)
     at = k.var("at|exit_step|n", number(0, INT)) if exits else None
 
-    def move(s: Scope) -> Term:
-        if lattice:
-            one = s.let("dir|way|turn", wp.randi(state, 0, 2) * 2 - 1)
-            if V is FLOAT:
-                return cast(one, FLOAT)
-            n = V.n  # type: ignore[union-attr]
-            axis = s.let("axis|k0|which", wp.randi(state, 0, n))
-            return make(V, *(where(axis == m, cast(one, FLOAT), number(0.0)) for m in range(n)))
-        if V is FLOAT:
-            return normal(s, state)
-        if c.chance(1, 2):
-            return wp.sample_unit_ring(state) if V is VEC2 else wp.sample_unit_sphere_surface(state)
-        return make(V, *(wp.randn(state) for _ in range(V.n)))  # type: ignore[union-attr]
-
     with k.for_("it|step|j", steps):
-        kick = k.let("kick|dx|jump", move(k) * size)
+        kick = k.let("kick|dx|jump", _kick(k, state, V, lattice) * size)
         x.set(Term(x.e) + kick if c.chance(1, 2) else Term(x.e) * coefficient(k, FLOAT, 80, 99) + kick)
         if at is not None:
             far = wp.abs(Term(x.e)) if V is FLOAT else wp.length(Term(x.e))
@@ -97,6 +99,9 @@ def walk(k: Author) -> None:
     statistic(k, made)
     where_ = " on a lattice" if lattice else ""
     k.summary(f"Walks each {V.name} at random{where_} for a number of steps{' or until it is far' if exits else ''}.")
+
+
+_PICKED = "out|picked|result"
 
 
 def _chosen(k: Author, state: Term, data: Arr, own: Term) -> Term:
@@ -118,6 +123,64 @@ def _chosen(k: Author, state: Term, data: Arr, own: Term) -> Term:
     return Term(n.e)
 
 
+def _roll(k: Author, data: Arr) -> None:
+    """Roll dice and count their sums."""
+    c = k.c
+    i = k.tid("i|tid|idx")
+    state = state_of(k, i)
+    total = k.var("total|sum_|acc", number(0, INT))
+    with k.for_("j|n|die", _count(k) if c.chance(1, 2) else c.between(2, 5)):
+        total += wp.randi(state, 1, c.pick((7, 21, 13)))
+    bins = k.output("hist|bins|counts", INT)
+    k.atomic("add", bins, wp.abs(varied(k, Term(total.e), 0, 1)) % bins.shape(0), 1)
+    k.output(_PICKED, FLOAT)[i] = varied(k, data[Term(total.e) % data.shape(0)], 0, 2)
+
+
+def _reservoir(k: Author, data: Arr) -> None:
+    """Keep one element of each row, each as likely."""
+    c = k.c
+    rows = k.input("rows|stream|x", c.pick((FLOAT, INT)), 2)
+    i = gate(k, k.tid("i|tid|row"), rows.shape(0))
+    state = state_of(k, i)
+    kept = k.var("kept|pick|best", rows[i, 0])
+    with k.for_("j|n|col", 1, rows.shape(1)) as j:
+        test = wp.randi(state, 0, j + 1) == 0
+        with k.if_(
+            test if c.chance(1, 2) else wp.randf(state) * cast(j + 1, FLOAT) < varied(k, data[j % data.shape(0)], 0, 1)
+        ):
+            kept.set(varied(k, rows[i, j], 0, 1))
+    k.output(_PICKED, kept.type)[i] = varied(k, Term(kept.e), 0, 1)
+    if c.chance(1, 2):
+        k.output("noise_out|shift|aux", FLOAT)[i] = data[i % data.shape(0)] * wp.randf(state)
+    else:
+        k.output("noise_out|shift|aux", FLOAT)[i] = varied(k, data[i % data.shape(0)], 1, 2)
+
+
+def _choice(k: Author, data: Arr) -> None:
+    """Draw an index by cumulative weights."""
+    i = gate(k, k.tid("i|tid|idx"), data.shape(0))
+    state = state_of(k, i)
+    k.output(_PICKED, INT)[i] = _chosen(k, state, data, data[i])
+
+
+def _flips(k: Author, data: Arr) -> None:
+    """Flip biased coins and count heads."""
+    c = k.c
+    i = gate(k, k.tid("i|tid|idx"), data.shape(0))
+    state = state_of(k, i)
+    heads = k.var("heads|hits|count", number(0, INT))
+    p = k.let("p|prob|bias", wp.clamp(varied(k, data[i], 0, 2), 0.05, 0.95))
+    with k.for_("j|n|flip", _count(k)):
+        with k.if_(
+            wp.randf(state) < p if c.chance(1, 2) else either(wp.randf(state) < p, wp.randu(state) == number(0, UINT))
+        ):
+            heads += 1
+        if c.chance(1, 3):
+            with k.if_(Term(heads.e) > c.between(5, 30)):
+                k.leave("break")
+    k.output(_PICKED, INT)[i] = varied(k, Term(heads.e), 0, 2)
+
+
 def dice(k: Author) -> None:
     """Draws from lists: dice, weighted choices by cumulative sums, reservoir picks, coin flips, shuffles of few."""
     c = k.c
@@ -128,54 +191,14 @@ def dice(k: Author) -> None:
         ]
     )
     data = k.input("data|values|weights", FLOAT)
-    out_words = "out|picked|result"
     if way == 0:
-        i = k.tid("i|tid|idx")
-        state = state_of(k, i)
-        total = k.var("total|sum_|acc", number(0, INT))
-        with k.for_("j|n|die", _count(k) if c.chance(1, 2) else c.between(2, 5)):
-            total += wp.randi(state, 1, c.pick((7, 21, 13)))
-        bins = k.output("hist|bins|counts", INT)
-        k.atomic("add", bins, wp.abs(varied(k, Term(total.e), 0, 1)) % bins.shape(0), 1)
-        k.output(out_words, FLOAT)[i] = varied(k, data[Term(total.e) % data.shape(0)], 0, 2)
+        _roll(k, data)
     elif way == 1:
-        i = gate(k, k.tid("i|tid|idx"), data.shape(0))
-        state = state_of(k, i)
-        k.output(out_words, INT)[i] = _chosen(k, state, data, data[i])
+        _choice(k, data)
     elif way == 2:
-        rows = k.input("rows|stream|x", c.pick((FLOAT, INT)), 2)
-        i = gate(k, k.tid("i|tid|row"), rows.shape(0))
-        state = state_of(k, i)
-        kept = k.var("kept|pick|best", rows[i, 0])
-        with k.for_("j|n|col", 1, rows.shape(1)) as j:
-            test = wp.randi(state, 0, j + 1) == 0
-            with k.if_(
-                test
-                if c.chance(1, 2)
-                else wp.randf(state) * cast(j + 1, FLOAT) < varied(k, data[j % data.shape(0)], 0, 1)
-            ):
-                kept.set(varied(k, rows[i, j], 0, 1))
-        k.output(out_words, kept.type)[i] = varied(k, Term(kept.e), 0, 1)
-        if c.chance(1, 2):
-            k.output("noise_out|shift|aux", FLOAT)[i] = data[i % data.shape(0)] * wp.randf(state)
-        else:
-            k.output("noise_out|shift|aux", FLOAT)[i] = varied(k, data[i % data.shape(0)], 1, 2)
+        _reservoir(k, data)
     else:
-        i = gate(k, k.tid("i|tid|idx"), data.shape(0))
-        state = state_of(k, i)
-        heads = k.var("heads|hits|count", number(0, INT))
-        p = k.let("p|prob|bias", wp.clamp(varied(k, data[i], 0, 2), 0.05, 0.95))
-        with k.for_("j|n|flip", _count(k)):
-            with k.if_(
-                wp.randf(state) < p
-                if c.chance(1, 2)
-                else either(wp.randf(state) < p, wp.randu(state) == number(0, UINT))
-            ):
-                heads += 1
-            if c.chance(1, 3):
-                with k.if_(Term(heads.e) > c.between(5, 30)):
-                    k.leave("break")
-        k.output(out_words, INT)[i] = varied(k, Term(heads.e), 0, 2)
+        _flips(k, data)
     what = (
         "Rolls dice and counts their sums",
         "Draws indices by cumulative weights",

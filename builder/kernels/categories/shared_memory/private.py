@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...native import BLOCK, SUM, Cpp, block_fold, ctype, literal, native, pre, shared, thread
 from ...terms import cast, number, where, wp
 from ...types import FLOAT, INT, Array, Value

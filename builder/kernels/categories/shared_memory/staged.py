@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...native import BLOCK, Cpp, ctype, literal, native, thread
 from ...terms import Term, cast, wp
 from ...types import INT, Array, Scalar, Value

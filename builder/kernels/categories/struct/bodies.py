@@ -84,6 +84,18 @@ def _plane(k: Scope, ray: Term, plane: Term) -> Term:
     return where(wp.abs(slope) < 1.0e-4, number(-1.0), height / where(wp.abs(slope) < 1.0e-4, number(1.0), slope))
 
 
+def _record(k: Author, hit: Term, ray: Term, shape: Term, t: Term, j: Term, round_: bool) -> None:
+    """Write a nearer hit into the fields of the struct, in any order."""
+    point = k.let("point|pt|x", varied(k, at(ray, 0) + at(ray, 1) * t, 0, 1))
+    updates = [
+        (0, t),
+        (2, j),
+        (1, wp.normalize(point - at(shape, 0)) if round_ else wp.cross(at(shape, 0), point)),
+    ]
+    for n, value in k.c.sample(updates, 3):
+        k.put(at(hit, n), value)
+
+
 def rays(k: Author) -> None:
     """Rays against an array of shapes; the nearest hit as a struct."""
     c = k.c
@@ -109,14 +121,7 @@ def rays(k: Author) -> None:
         shape = k.let("shape|obj|prim", shapes[j])
         t = k.let("t|d|dist", varied(k, body(ray, shape), 0, 1))
         with k.if_(both(t > 0.001, t < at(hit, 0))):
-            point = k.let("point|pt|x", varied(k, at(ray, 0) + at(ray, 1) * t, 0, 1))
-            updates = [
-                (0, t),
-                (2, j),
-                (1, wp.normalize(point - at(shape, 0)) if round_ else wp.cross(at(shape, 0), point)),
-            ]
-            for n, value in c.sample(updates, 3):
-                k.put(at(hit, n), value)
+            _record(k, hit, ray, shape, t, j, round_)
             if c.chance(1, 6):
                 k.leave("break")
     if as_struct:

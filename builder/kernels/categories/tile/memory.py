@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Arr, Author
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...fusion.tiles import derived, extent, function, loaded, named_tile, real, reduced, shaped, size_of, stored
 from ...terms import Term, cast, number, quoted, wp
 from ...types import FLOAT, INT, Scalar

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Arr, Author
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...fusion.tiles import (
     Join,
     combiner,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...fusion.steps import coefficient
+from ...fusion.coefficients import coefficient
 from ...fusion.tiles import derived, extent, function, loaded, named_tile, real, reduced, shaped, size_of, stored
 from ...terms import Term, wp
 from ...types import Scalar, Tile

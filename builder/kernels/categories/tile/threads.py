@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...fusion.tiles import (
     extent,
     give_single,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Author
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...fusion.tiles import Join, extent, give_single, loaded, named_tile, single, size_of, stored
 from ...terms import Term, builtin, number, wp
 from ...types import FLOAT, INT, UINT, Scalar, Tile, Vec, vec

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...author import Author, Scope, Tiled
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...fusion.tiles import extent, loaded, named_tile, shaped, size_of, stored
 from ...terms import Term, cast, make, number, where, wp
 from ...types import DOUBLE, FLOAT, INT, Scalar, Tile, Vec, vec

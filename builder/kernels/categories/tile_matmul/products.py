@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Arr, Author, Tiled
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...fusion.tiles import extent, give_single, loaded, named_tile, shaped, single, size_of, stored
 from ...terms import Like, Term, number, quoted, wp
 from ...types import DOUBLE, FLOAT, HALF, INT, Scalar

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...author import Author, Tiled
-from ...fusion.steps import coefficient, varied
+from ...fusion.coefficients import coefficient
+from ...fusion.steps import varied
 from ...fusion.tiles import extent, loaded, named_tile, shaped, single, stored
 from ...terms import Term, number, quoted, wp
 from ...types import DOUBLE, FLOAT, INT, Scalar

@@ -148,6 +148,19 @@ def skinning(k: Author) -> None:
     k.summary(f"Moves {T.name} vertices by weighted bones{' with blended rotations' if dual else ''}.")
 
 
+def _mixed(s: Scope, p: Term, q: Term, w: Term, T: Scalar, way: int) -> Term:
+    """Return a pose between two others."""
+    (p0, r0), (p1, r1) = parts(s, p), parts(s, q)
+    if way == 0:
+        return make(transform(T), wp.lerp(p0, p1, w), wp.quat_slerp(r0, r1, w))
+    if way == 1:
+        return make(transform(T), p0 + (p1 - p0) * w, wp.normalize(wp.lerp(r0, r1, w)))
+    if way == 2:
+        m = s.let("m|mixed|both", wp.lerp(p, q, w) if s.c.chance(1, 2) else p * (1.0 - w) + q * w)
+        return make(transform(T), m.p, wp.normalize(m.q))
+    return p * make(transform(T), (p1 - p0) * w, wp.quat_slerp(identity(quat(T)), wp.quat_inverse(r0) * r1, w))
+
+
 def blend(k: Author) -> None:
     """Poses interpolated, smoothed, nudged; translations and rotations replaced."""
     c, T = k.c, k.c.weighted(REALS)
@@ -163,15 +176,7 @@ def blend(k: Author) -> None:
     way = c.below(4)
 
     def mix(s: Scope, p: Term, q: Term, w: Term) -> Term:
-        (p0, r0), (p1, r1) = parts(s, p), parts(s, q)
-        if way == 0:
-            return make(transform(T), wp.lerp(p0, p1, w), wp.quat_slerp(r0, r1, w))
-        if way == 1:
-            return make(transform(T), p0 + (p1 - p0) * w, wp.normalize(wp.lerp(r0, r1, w)))
-        if way == 2:
-            m = s.let("m|mixed|both", wp.lerp(p, q, w) if s.c.chance(1, 2) else p * (1.0 - w) + q * w)
-            return make(transform(T), m.p, wp.normalize(m.q))
-        return p * make(transform(T), (p1 - p0) * w, wp.quat_slerp(identity(quat(T)), wp.quat_inverse(r0) * r1, w))
+        return _mixed(s, p, q, w, T, way)
 
     params: dict[str, Value] = {"p|x0": transform(T), "q|x1": transform(T), "w|u": T}
     X = k.let("X|pose|res", k.helper("mix|between|blended", params, mix)(a[i], b[i], t))

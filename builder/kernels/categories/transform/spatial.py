@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...author import Author, Scope
+from ...author import Arr, Author, Scope
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, make, number, wp
 from ...types import DOUBLE, FLOAT, HALF, VEC3, Scalar, mat, transform, vec
@@ -74,6 +74,20 @@ def varied_six(k: Scope, s: Term) -> Term:
     return six(k, varied(k, w, 0, 1), varied(k, v, 0, 1))
 
 
+def _contact_wrench(k: Author, poses: Arr) -> tuple[Term, Term]:
+    """Return the thread's index and the sum of the wrenches of forces at points."""
+    c, i_words = k.c, "i|tid|body"
+    forces, points = k.input("forces|f|push", VEC3), k.input("points|at|contacts", VEC3)
+    i = gate(k, k.tid(i_words), poses.shape(0))
+    X = k.let("X|pose|xf", poses[i])
+    acc = k.var("acc|total|sum_f", make(V6))
+    with k.for_("j|n|contact", wp.min(forces.shape(0), c.between(4, 32)) if c.chance(1, 2) else forces.shape(0)) as j:
+        push = k.let("push|fj|force", varied(k, forces[j], 0, 2))
+        arm = k.let("arm|rj|lever", points[j % points.shape(0)] - X.p)
+        acc.set(Term(acc.e) + six(k, wp.cross(arm, push), push))
+    return i, Term(acc.e)
+
+
 def wrenches(k: Author) -> None:
     """Wrenches: taken to other frames, summed over contacts, their power."""
     c = k.c
@@ -86,17 +100,7 @@ def wrenches(k: Author) -> None:
         i = gate(k, k.tid(i_words), given.shape(0))
         f = k.let("f|wr|load", wp.transform_wrench(poses[i % poses.shape(0)], varied_six(k, given[i])))
     elif way == 1:
-        forces, points = k.input("forces|f|push", VEC3), k.input("points|at|contacts", VEC3)
-        i = gate(k, k.tid(i_words), poses.shape(0))
-        X = k.let("X|pose|xf", poses[i])
-        acc = k.var("acc|total|sum_f", make(V6))
-        with k.for_(
-            "j|n|contact", wp.min(forces.shape(0), c.between(4, 32)) if c.chance(1, 2) else forces.shape(0)
-        ) as j:
-            push = k.let("push|fj|force", varied(k, forces[j], 0, 2))
-            arm = k.let("arm|rj|lever", points[j % points.shape(0)] - X.p)
-            acc.set(Term(acc.e) + six(k, wp.cross(arm, push), push))
-        f = Term(acc.e)
+        i, f = _contact_wrench(k, poses)
     else:
         mass = k.input("mass|m|weights", FLOAT)
         i = gate(k, k.tid(i_words), mass.shape(0))

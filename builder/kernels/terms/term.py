@@ -1,38 +1,13 @@
-"""Typed expressions in Python's own notation.
-
-A :class:`Term` holds an expression; its operators and the functions of :data:`wp` look the operation up in the ops
-table, so what does not type-check cannot be written down.
-"""
+"""A term and its operators; values of Python lifted to expressions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
 from typing import Any
 
-from .ops import Op, op
-from .ops.special import SPECIALS, special_op
-from .ops.tile_math import tile_negation, tile_operator
-from .program import Apply, Expr, Field, Items, Literal, Name, Part, Span, Word
-from .types import (
-    BOOL,
-    FLOAT,
-    INT,
-    Array,
-    Mat,
-    Opaque,
-    Quat,
-    Scalar,
-    Struct,
-    Tile,
-    Transform,
-    Value,
-    Vec,
-    mat,
-    quat,
-    scalar_of,
-    vec,
-)
+from ..ops import op
+from ..ops.tile_math import tile_negation, tile_operator
+from ..program import Apply, Expr, Field, Items, Literal, Part, Span, Word
+from ..types import BOOL, INT, Mat, Opaque, Quat, Scalar, Struct, Tile, Transform, Value, Vec, mat, quat, scalar_of, vec
 
 Like = Any  # a Term, a number, a truth value or a tuple of those
 
@@ -189,7 +164,7 @@ def lift(value: Like, like: Value = INT) -> Expr:
     if isinstance(value, bool):
         return Literal(value, BOOL)
     if isinstance(value, (int, float)):
-        return _literal(value, like)
+        return literal(value, like)
     if isinstance(value, tuple):
         return Items(tuple(lift(item, INT) for item in value))
     if isinstance(value, slice):
@@ -202,7 +177,12 @@ def lift(value: Like, like: Value = INT) -> Expr:
     raise TypeError(f"{value!r} cannot stand in a kernel")
 
 
-def _literal(value: float, like: Value) -> Literal:
+def literal(value: float, like: Value) -> Literal:
+    """Return a number as a literal of the scalar type of ``like``.
+
+    Raises:
+        TypeError: a fraction beside an integer.
+    """
     scalar = scalar_of(like)
     if scalar.is_float:
         return Literal(float(value), scalar)
@@ -220,160 +200,3 @@ def _infix(symbol: str, left: Like, right: Like) -> Term:
     if isinstance(a.type, Tile) or isinstance(b.type, Tile):
         return Term(Apply(tile_operator(symbol, a.type, b.type), (a, b)))
     return Term(Apply(op(symbol, a.type, b.type), (a, b)))
-
-
-def both(*terms: Term) -> Term:
-    """Return ``a and b and ...``."""
-    return _joined("and", terms)
-
-
-def either(*terms: Term) -> Term:
-    """Return ``a or b or ...``."""
-    return _joined("or", terms)
-
-
-def no(term: Term) -> Term:
-    """Return ``not a``."""
-    return Term(Apply(op("not", BOOL), (term.e,)))
-
-
-def _joined(symbol: str, terms: tuple[Term, ...]) -> Term:
-    whole = terms[0]
-    for term in terms[1:]:
-        whole = Term(Apply(op(symbol, BOOL, BOOL), (whole.e, term.e)))
-    return whole
-
-
-def number(value: float, type_: Scalar = FLOAT) -> Term:
-    """Return a literal of a scalar type."""
-    return Term(_literal(value, type_))
-
-
-def cast(value: Term, type_: Scalar) -> Term:
-    """Return a value converted to another scalar type; the value itself where it has that type."""
-    if value.type is type_:
-        return value
-    if isinstance(value.e, Literal) and type_ is not BOOL:
-        return number(value.e.value, type_)
-    return Term(Apply(op(type_.text, value.type, result=type_), (value.e,)))
-
-
-@cache
-def _constructor(type_: Value, params: tuple[Value, ...]) -> Op:
-    return Op(type_.text, params, type_, "make", f"{type_.name} construction")
-
-
-def make(type_: Value, *parts: Like) -> Term:
-    """Return ``type_(parts...)``: a vector, matrix, quaternion, transform or struct (by fields); zero without parts."""
-    if isinstance(type_, Struct):
-        likes = [kind for _, kind in type_.fields][: len(parts)]
-        args = tuple(lift(part, like) for part, like in zip(parts, likes, strict=True))
-    else:
-        args = tuple(lift(part, scalar_of(type_)) for part in parts)
-    params = tuple(arg.type for arg in args)
-    try:
-        return Term(Apply(op(type_.text, *params, result=type_), args))
-    except KeyError:
-        _check_parts(type_, params)
-        return Term(Apply(_constructor(type_, params), args))
-
-
-def _check_parts(type_: Value, params: tuple[Value, ...]) -> None:
-    sizes = {0, 1}
-    if isinstance(type_, Vec):
-        sizes = {0, type_.n} if type_.n == 6 and not type_.alias else {0, 1, type_.n}  # spatial vectors: not of one
-    elif isinstance(type_, Mat):
-        sizes.add(type_.rows * type_.cols)
-    elif isinstance(type_, Struct):
-        if params and params != tuple(kind for _, kind in type_.fields):
-            raise TypeError(f"{type_.name}() takes nothing or its fields in order")
-        return
-    if len(params) not in sizes or any(param is not scalar_of(type_) for param in params):
-        raise TypeError(f"no {type_.name} of {', '.join(p.name for p in params)}")
-
-
-def zero(type_: Value) -> Term:
-    """Return the zero of a type."""
-    return number(0, type_) if isinstance(type_, Scalar) else make(type_)
-
-
-def identity(type_: Mat | Quat | Transform) -> Term:
-    """Return the identity of a square matrix type, a quaternion or a transform."""
-    name = {Mat: "identity", Quat: "quat_identity", Transform: "transform_identity"}[type(type_)]
-    return Term(Apply(op(f"wp.{name}", result=type_), ()))
-
-
-def quoted(text: str) -> Term:
-    """Return a string as an argument."""
-    return Term(Word(f'"{text}"'))
-
-
-def builtin(name: str, *params: Value) -> Term:
-    """Return ``wp.<name>`` as an argument that is a function; its type is what it gives on these types.
-
-    Raises:
-        KeyError: the table has no such function on these types.
-    """
-    return Term(Word(f"wp.{name}", op(f"wp.{name}", *params).result))
-
-
-def where(test: Term, yes: Like, otherwise: Like) -> Term:
-    """Return ``wp.where(test, yes, otherwise)``."""
-    like = yes.type if isinstance(yes, Term) else otherwise.type
-    a, b = lift(yes, like), lift(otherwise, like)
-    return Term(Apply(op("wp.where", BOOL, a.type, b.type), (test.e, a, b)))
-
-
-def _builtin(name: str, *args: Like, **keywords: Like) -> Term:
-    """Return a call of ``wp.<name>``."""
-    like = next((arg.type for arg in args if isinstance(arg, Term) and _has_scalar(arg.type)), INT)
-    if name in SPECIALS:
-        given = tuple(lift(arg, like) for arg in args)
-        named = tuple((key, lift(value, INT)) for key, value in keywords.items())
-        return Term(Apply(special_op(name, given, dict(named)), given, named))
-    exprs = _fitting(f"wp.{name}", args, like)
-    return Term(Apply(op(f"wp.{name}", *(arg.type for arg in exprs)), exprs))
-
-
-def _fitting(symbol: str, args: tuple[Like, ...], like: Value) -> tuple[Expr, ...]:
-    """Return the arguments, their numbers of the type of the others, or else float and int."""
-    failure: Exception | None = None
-    for scalar in (like, None):
-        try:
-            exprs = tuple(lift(arg, scalar or (FLOAT if isinstance(arg, float) else INT)) for arg in args)
-            op(symbol, *(arg.type for arg in exprs))
-        except (KeyError, TypeError) as error:
-            failure = failure or error
-        else:
-            return exprs
-    assert failure is not None
-    raise failure
-
-
-def _has_scalar(type_: Value) -> bool:
-    return isinstance(type_, (Scalar, Vec, Mat, Quat, Transform, Tile, Array)) and (
-        not isinstance(type_, (Tile, Array)) or _has_scalar(type_.dtype)
-    )
-
-
-class _Builtins:
-    """``wp.<builtin>(...)`` as a term."""
-
-    def __getattr__(self, name: str) -> Callable[..., Term]:
-        return partial(_builtin, name)
-
-
-wp = _Builtins()
-
-
-def constant_value(term: Expr) -> int:
-    """Return the value of an expression that must be known when the program is drawn: a literal, a constant.
-
-    Raises:
-        ValueError: it is not known.
-    """
-    if isinstance(term, Literal):
-        return int(term.value)
-    if isinstance(term, Name) and term.value is not None:
-        return int(term.value)
-    raise ValueError(f"{term!r} must be a literal or a constant of the module")
