@@ -12,11 +12,15 @@ from .facts import describe, features, kernel_name
 from .program import Program
 from .reading import Reading
 from .render import render
+from .size import unrolled_nodes
 from .source import KernelSource
 
 # Weights are turned into whole numbers of this resolution, so that shares are exact.
 _RESOLUTION = 1_000_000
 
+
+# An expression node becomes about ten tokens of CUDA.
+_NODES, _TRIES = 1000, 6
 
 # 2**64 / golden ratio: multiples of it, modulo 2**64, fill the range as evenly as any sequence can.
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -45,10 +49,22 @@ def draw_program(choices: Choices, name: str) -> Program:
     Only what knows better names its kernel; :func:`to_source` names the others.
     """
     lean, documented = choices.chance(1, 4), choices.chance(1, 4)
-    program = category(name)(choices)
+    program = _of_moderate_size(choices, name)
     options = (("grid_stride", False),) if lean and not program.options else program.options
     doc = program.summary if documented and not program.doc else program.doc
     return replace(program, options=options, doc=doc)
+
+
+def _of_moderate_size(choices: Choices, name: str) -> Program:
+    """Return the first program that does not explode when Warp unrolls its loops, or the smallest of a few."""
+    drawn: list[tuple[int, int, Program]] = []
+    while len(drawn) < _TRIES:
+        program = category(name)(choices)
+        nodes = unrolled_nodes(program)
+        if nodes <= _NODES:
+            return program
+        drawn.append((nodes, len(drawn), program))
+    return min(drawn)[2]
 
 
 def to_source(program: Program) -> KernelSource:

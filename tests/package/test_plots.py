@@ -8,9 +8,10 @@ import matplotlib
 import numpy as np
 import pytest
 
+from builder.package.coverage import coverage, matrix, scalar_of
 from builder.package.plots import draw_plots
 from builder.package.stats import Split, Stats
-from builder.package.totals import column_of, coverage, merged, percent
+from builder.package.totals import column_of, counted, merged, percent
 from builder.spec import SPLITS
 
 from .made_up import build, lengths, table
@@ -33,7 +34,7 @@ def test_are_png_of_a_width_a_page_can_show(plots: dict[str, bytes]) -> None:
     for data in plots.values():
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
         width, height = struct.unpack(">II", data[16:24])
-        assert 900 <= width <= 1100
+        assert 900 <= width <= 1500
         assert 150 <= height <= 4000
         assert b"tIME" not in data
         assert b"Software" not in data
@@ -67,9 +68,25 @@ def test_a_split_without_rows_can_be_drawn() -> None:
 
 
 def test_coverage_counts_rows(stats: dict[str, Stats]) -> None:
-    builtins, categories, counts = coverage(stats["paired"])
-    assert (builtins, categories) == (["sin"], ["atomic", "math", "vector"])
-    assert counts.tolist() == [[440, 440, 440]]
+    builtins, types, counts = matrix(stats["paired"])
+    calls = counted(stats["paired"], "calls")
+    assert (builtins, types) == (["add", "sin"], ["float32"])
+    assert counts.tolist() == [[calls["add(float32)"]], [calls["sin(float32)"]]]
+    found = coverage(stats["paired"])
+    assert found.used == ("add", "sin")
+    assert found.types == 2
+    assert found.unused["cos"] == "no row calls it"
+    assert "a debugger" in found.unused["breakpoint"]
+    assert "array_store" not in found.unused  # Warp calls that by itself
+
+
+@pytest.mark.parametrize(
+    ("kind", "scalar"),
+    [("float32", "float32"), ("vec3", "float32"), ("mat33d", "float64"), ("vec4ub", "uint8"), ("quat4h", "float16"),
+     ("vec7_bfloat16", "bfloat16"), ("mat2x11d", "float64"), ("range_t", "other"), ("", "other")],
+)  # fmt: skip
+def test_types_are_told_by_their_scalar(kind: str, scalar: str) -> None:
+    assert scalar_of(kind) == scalar
 
 
 def test_totals_are_over_all_splits(stats: dict[str, Stats]) -> None:

@@ -57,7 +57,7 @@ def _vector_distance(k: Author, i: Term, T: Scalar) -> tuple[Callable[[Term], Te
             return wp.length_sq(p - centres[j])
         if way == 1:
             return wp.length(centres[j] - p)
-        if way == 2:
+        if way == 2 and T is FLOAT:  # Warp has it for float32 only
             return wp.norm_l1(p - centres[j])
         d = local(k, "d|diff|gap", p - centres[j])
         return d[0] * d[0] + d[1] * d[1]
