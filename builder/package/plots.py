@@ -40,6 +40,10 @@ _STYLE = {
     "savefig.facecolor": "#ffffff",
     "legend.frameon": False,
 }
+# What a reader would not know a feature by.
+_WORDS = {"launch:lean": "without grid stride"}
+_NUMBERED = 16  # categories whose rows of a builtin have room as numbers
+_TALLEST = 32  # inches for the lines of all builtins
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -112,15 +116,17 @@ def _token_lengths(stats: Mapping[str, Stats]) -> Any:
     labels = {"prompt": "prompt", "completion": "completion", "total": "both together"}
     for axes, (name, each) in zip(panels, columns.items(), strict=True):
         for part, column in each.items():
-            values, weights = list(column.lengths), list(column.lengths.values())
-            style = {"histtype": "stepfilled", "alpha": 0.3} if part == "total" else {"histtype": "step"}
-            axes.hist(values, bins, weights=weights, color=colours[part], label=labels[part], linewidth=1.4, **style)
+            rows, edges = np.histogram(list(column.lengths), bins, weights=list(column.lengths.values()))
+            there = np.flatnonzero(rows)  # no line along the axis where there is nothing
+            low, high = (int(there[0]), int(there[-1]) + 1) if len(there) else (0, 1)
+            style = {"fill": True, "alpha": 0.3, "linewidth": 0} if part == "total" else {"linewidth": 1.4}
+            axes.stairs(rows[low:high], edges[low : high + 1], color=colours[part], label=labels[part], **style)
         _token_axis(axes, least, most)
         _fit_lines(axes, _FITS)
         axes.set_ylim(0, axes.get_ylim()[1] * 1.22)
         for limit in _FITS:
             fit = f" {percent(each['total'].fits(limit))}\n fit {limit // 1024}k"
-            axes.text(limit, 0.99, fit, va="top", fontsize=8, color=_MUTED, transform=axes.get_xaxis_transform())
+            axes.text(limit, 0.99, fit, va="top", fontsize=8, color=_BLUE, transform=axes.get_xaxis_transform())
         axes.set_title(f"{name}: {each['total'].count:,} rows")
         axes.set_ylabel("rows")
     panels[0].legend(loc="upper left", fontsize=9)
@@ -136,12 +142,18 @@ def _category_tags(stats: Stats) -> dict[str, str]:
 
 def _mix_tags(stats: Stats) -> dict[str, str]:
     """Return the tags that say how a kernel is built; what builtins it calls is the coverage's to show."""
-    names = {"control:": "", "loop_depth:": "loop depth ", "dtype:": "", "array:": "array ", "launch:": "launch "}
+    names = {
+        "control:": "control ",
+        "loop_depth:": "loop depth ",
+        "dtype:": "type ",
+        "array:": "array ",
+        "launch:": "launch ",
+    }
     found = {}
     for prefix, words in names.items():
         for tag in sorted(merged(stats, "tokens")):
             if tag.startswith(prefix):
-                found[tag] = words + tag.removeprefix(prefix)
+                found[tag] = words + _WORDS.get(tag, tag.removeprefix(prefix))
     return found
 
 
@@ -168,7 +180,10 @@ def _by_tag(stats: Stats, tags: Mapping[str, str], title: str) -> Any:
     axes.set_ylim(len(tags) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
     axes.set_title(title)
-    axes.set_xlabel("tokens of prompt and completion (logarithmic)\ndot: median, bar: middle half, line: middle 90 %")
+    axes.set_xlabel(
+        "tokens of prompt and completion (logarithmic; rounded up, by 9 % at most)\n"
+        "dot: median, bar: middle half, line: middle 90 %"
+    )
     return figure
 
 
@@ -189,17 +204,28 @@ def _kernel_size(stats: Stats) -> Any:
 
 def _coverage(stats: Stats) -> Any:
     builtins, categories, counts = coverage(stats)
-    figure, (axes,) = _figure(9, 1.6 + 0.21 * len(builtins))
+    height = min(0.21, _TALLEST / max(1, len(builtins)))  # of a line, in inches
+    figure, (axes,) = _figure(9, 2 + height * len(builtins))
     if counts.size:
         axes.imshow(np.log1p(counts), cmap="Blues", aspect="auto", vmin=0, vmax=1.8 * np.log1p(counts.max()))
+    numbers = len(categories) <= _NUMBERED and height > 0.16
     for (row, column), rows in np.ndenumerate(counts):
-        if rows:
+        if rows and numbers:
             axes.text(column, row, f"{rows:,}", ha="center", va="center", fontsize=7.5)
-    axes.set_xticks(range(len(categories)), categories, rotation=30, ha="left", rotation_mode="anchor")
+    if len(categories) <= _NUMBERED:
+        axes.set_xticks(range(len(categories)), categories, rotation=30, ha="left", rotation_mode="anchor")
+    else:
+        axes.set_xticks(range(len(categories)), categories, rotation=90, fontsize=8)
     axes.xaxis.tick_top()
-    axes.set_yticks(range(len(builtins)), builtins, fontsize=8)
+    axes.set_yticks(range(len(builtins)), builtins, fontsize=min(8, 52 * height))
+    for row, total in enumerate(counts.sum(axis=1).tolist()):
+        where = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "center", "color": _MUTED}
+        axes.text(1.065, row, f"{total:,}", fontsize=min(7.5, 50 * height), **where)
     axes.tick_params(length=0)
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
-    axes.set_title(f"Rows that use a Warp builtin, by category: {len(builtins)} builtins")
+    axes.set_title(
+        f"Rows that use a Warp builtin, by category (the darker, the more), and in all: {len(builtins)} builtins",
+        pad=10,
+    )
     return figure
