@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..curate.keys import BANDS, GRAM, ROWS
-from ..curate.near import NEAR
 from ..record import VERDICTS, VIEWS
 from ..shipped import config_defaults, config_summary
 from ..spec import PLACEHOLDERS, SPLITS
@@ -17,6 +15,7 @@ from .lengths import LIMITS, PERCENTILES
 from .manifest import ConfigEntry
 from .shards import MAX_SHARD_BYTES
 from .stats import COLUMNS, Stats
+from .tokens import DEFAULT
 from .totals import column_of, merged, percent
 
 _SHOWN_LINES = 22  # at the head of a code, and at its tail
@@ -64,7 +63,6 @@ def table(headers: Iterable[str], rows: Iterable[Iterable[object]], *, words: in
 
 def of_stats(stats: Mapping[str, Stats]) -> dict[str, str]:
     """Return the parts of the card that follow from the stats alone, by their names in the template."""
-    overlooked = (1 - (NEAR[0] / NEAR[1]) ** ROWS) ** BANDS
     return {
         "configs_table": _configs_table(stats),
         "code_columns": ", ".join(f"`{column}`" for column in sorted({c for name in stats for c in VIEWS[name].code})),
@@ -72,12 +70,8 @@ def of_stats(stats: Mapping[str, Stats]) -> dict[str, str]:
         "verdicts_table": _verdicts_table(stats),
         "skeletons_table": _skeletons_table(stats),
         "leakage": _leakage(stats),
-        "near": f"{NEAR[0] / NEAR[1]:.2f}",
-        "gram": str(GRAM),
-        "bands": str(BANDS),
-        "band_rows": str(ROWS),
-        "overlooked": f"{100 * overlooked:.3f} %",
         "tokenizer": _tokenizer(stats),
+        "tokenizer_bias": _tokenizer_bias(stats),
         "lengths_table": _lengths_table(stats),
         "fits_table": _fits_table(stats),
         "packing_table": _packing_table(stats),
@@ -212,6 +206,12 @@ def _tokenizer(stats: Mapping[str, Stats]) -> str:
     return f"Counted with the tokenizer `{one.tokenizer}` (`tokenizer.json`, sha256 `{one.tokenizer_sha256}`)."
 
 
+def _tokenizer_bias(stats: Mapping[str, Stats]) -> str:
+    if next(iter(stats.values())).tokenizer != DEFAULT:
+        return "Another one gives other lengths."
+    return "It was trained on such code, so the tokenizer of a model most often gives longer lengths."
+
+
 def _lengths_table(stats: Mapping[str, Stats]) -> str:
     rows = []
     for name, one in stats.items():
@@ -240,8 +240,9 @@ def _packing_table(stats: Mapping[str, Stats]) -> str:
 def _rejections(stats: Mapping[str, Stats]) -> str:
     reasons = sorted({reason for one in stats.values() for reason in one.rejections})
     if not reasons:
-        return "No candidate was rejected."
+        return "No candidate was rejected: each one became a row."
     rows = [[f"`{reason}`", *(f"{one.rejections[reason]:,}" for one in stats.values())] for reason in reasons]
+    rows.append(["of candidates in all", *(f"{one.rows + one.rejections.total():,}" for one in stats.values())])
     return "Candidates that were not kept, by reason:\n\n" + table(["reason", *(f"`{name}`" for name in stats)], rows)
 
 

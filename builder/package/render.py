@@ -9,16 +9,25 @@ from rich.console import Group
 from rich.table import Table
 
 from .lengths import LIMITS, PERCENTILES
-from .measured import ZSTD_LEVEL, ZSTD_ROWS, Measured
-from .similarity import CLUSTER, Similarity
+from .measured import ZSTD_LEVEL, ZSTD_ROWS
+from .measured_lines import (
+    BETWEEN_HEADS,
+    CLUSTER_HEADS,
+    NEAREST_HEADS,
+    ZSTD_HEADS,
+    between_lines,
+    cluster_line,
+    nearest_lines,
+    zstd_lines,
+)
+from .similarity import CLUSTER
 from .stats import Stats
 
 _FEATURES_SHOWN = 20
 
 
 def render(stats: Stats, *, title: str = "") -> Group:
-    """Return the stats as rich tables: token lengths, share that fits, categories, features, what was measured,
-    rejections."""
+    """Return the stats as rich tables: lengths, shares that fit, categories, features, similarity, rejections."""
     return Group(*_tables(stats, f"{title}: " if title else ""))
 
 
@@ -45,42 +54,24 @@ def _tables(stats: Stats, prefix: str) -> Iterator[Table]:
             caption += f" (the {len(shown)} commonest of {len(total)})"
         lines = [[name, *(f"{counts[split][name]:,}" for split in splits)] for name in shown]
         yield _table(caption, ["", *splits], lines)
-    yield from _measured_tables(stats.measured, prefix)
+    yield from _measured_tables(stats, prefix)
     if stats.rejections:
         lines = [[reason, f"{rows:,}"] for reason, rows in sorted(stats.rejections.items())]
         yield _table(f"{prefix}candidates not kept", ["reason", "candidates"], lines)
 
 
-def _measured_tables(measured: Measured, prefix: str) -> Iterator[Table]:
-    similarity = measured.similarity
+def _measured_tables(stats: Stats, prefix: str) -> Iterator[Table]:
+    similarity = stats.measured.similarity
     if similarity.rows:
-        yield _table(
-            f"{prefix}Jaccard similarity of rows of different splits, every pair compared",
-            ["splits", "pairs", "largest", "candidates"],
-            [
-                [name, f"{similarity.pairs[name]:,}", f"{pair.jaccard:.3f}", " ".join(map(str, pair.candidates))]
-                for name, pair in similarity.in_order()
-            ],
-        )
-        yield _table(
-            f"{prefix}near-duplicates anywhere (similarity of at least {CLUSTER[0] / CLUSTER[1]:g})",
-            ["", "pairs", "clusters", "rows in clusters", "rows of the largest"],
-            [["all splits", *(f"{count:,}" for count in _cluster_figures(similarity))]],
-        )
-    if measured.zstd:
-        yield _table(
-            f"{prefix}zstd -{ZSTD_LEVEL} of the first {ZSTD_ROWS:,} rows by candidate",
-            ["text", "rows", "bytes", "compressed", "ratio"],
-            [
-                [name, f"{one.rows:,}", f"{one.bytes:,}", f"{one.compressed:,}", f"{one.ratio:.2f}"]
-                for name, one in sorted(measured.zstd.items())
-            ],
-        )
-
-
-def _cluster_figures(similarity: Similarity) -> tuple[int, int, int, int]:
-    clusters = similarity.clusters.total()
-    return similarity.near_pairs, clusters, similarity.clustered, similarity.largest_cluster
+        heads = ["splits", "index of the two", *BETWEEN_HEADS]
+        yield _table(f"{prefix}the most similar rows of different splits", heads, list(between_lines(stats)))
+        heads = ["split", *NEAREST_HEADS]
+        yield _table(f"{prefix}similarity of the nearest train row", heads, list(nearest_lines(stats)))
+        title = f"{prefix}near-duplicates anywhere (similarity of at least {CLUSTER[0] / CLUSTER[1]:g})"
+        yield _table(title, ["", *CLUSTER_HEADS], [["all splits", *cluster_line(similarity)]])
+    if stats.measured.zstd:
+        title = f"{prefix}zstd -{ZSTD_LEVEL} of the first {ZSTD_ROWS:,} rows by index"
+        yield _table(title, ["text", *ZSTD_HEADS], list(zstd_lines(stats)))
 
 
 def _table(title: str, headers: list[str], lines: list[list[str]]) -> Table:

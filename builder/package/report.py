@@ -25,6 +25,7 @@ from ..shipped import config_names, config_summary
 from .folder import load_stats
 from .lengths import LIMITS, PERCENTILES, Column
 from .manifest import read_manifest
+from .measured_lines import IN_TEMPLATES
 from .report_charts import Histogram, histograms, percent
 from .report_code import LineTable, language_of
 from .report_mix import Mix, mixes
@@ -164,6 +165,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["limit"] = lambda tokens: str(tokens) if tokens < 1024 else f"{tokens // 1024}k"
     environment.filters["share"] = percent
     environment.filters["zip"] = zip
+    environment.globals.update(IN_TEMPLATES)
     return environment
 
 

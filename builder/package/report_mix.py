@@ -62,7 +62,7 @@ def mixes(stats: Mapping[str, Stats]) -> list[Mix]:
 def _same(one: Stats, other: Stats) -> bool:
     def view(stats: Stats) -> object:
         parts = {name: (s.rows, s.categories, s.features, s.skeletons) for name, s in stats.splits.items()}
-        return parts, stats.rejections
+        return parts, stats.rejections, stats.measured
 
     return view(one) == view(other)
 

@@ -9,6 +9,11 @@ from builder.kernels.choices import Choices
 from builder.shipped import category_names
 
 WEIGHTS = dict.fromkeys(category_names(), 1.0)
+# Those of the random grammar alone: what it promises beyond validity, an algorithm need not.
+RANDOM_CATEGORIES = (
+    "arithmetic", "math", "vector", "matrix", "control_flow", "atomic", "nested_loop", "multi_conditional", "combined",
+    "scalar_param",
+)  # fmt: skip
 
 
 class DrawnChoices(Choices):

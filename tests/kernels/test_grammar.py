@@ -28,13 +28,7 @@ from builder.kernels.reading import bodies, children, expressions, roots, statem
 from builder.kernels.types import Array, Mat, Quat, Transform, Vec
 from builder.shipped import category_names
 
-from .drawing import WEIGHTS, programs
-
-# Those of the random grammar alone: what it promises beyond validity, an algorithm need not.
-RANDOM_CATEGORIES = (
-    "arithmetic", "math", "vector", "matrix", "control_flow", "atomic", "nested_loop", "multi_conditional", "combined",
-    "scalar_param",
-)  # fmt: skip
+from .drawing import RANDOM_CATEGORIES, WEIGHTS, programs
 
 
 def by_category(name, count, seed=11):

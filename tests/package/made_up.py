@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -97,14 +97,19 @@ def table(config: str, split: str) -> pa.Table:
     return _tables(config)[split]
 
 
-@cache
-def measured() -> Measured:
-    """What is measured of the rows of all splits, whatever the config; made once."""
-    whole = pa.concat_tables([table("cuda", split) for split in SPLITS])
-    splits = np.repeat(np.arange(len(SPLITS), dtype=np.int8), [len(rows) for rows in SPLITS.values()])
+def measure_rows(tables: Mapping[str, pa.Table]) -> Measured:
+    """What is measured of the rows of all splits; the tables are of `cuda`."""
+    whole = pa.concat_tables(tables.values())
+    splits = np.repeat(np.arange(len(tables), dtype=np.int8), [part.num_rows for part in tables.values()])
     shingles = [analyse(text).shingles for text in whole["python_source"].to_pylist()]
     zstd = {name: Compressed.of(whole[name].to_pylist()[:40]) for name in ("python_source", "cuda_forward")}
     return Measured(measure(shingles, splits, whole["index"].to_pylist()), zstd)
+
+
+@cache
+def measured() -> Measured:
+    """What is measured of the rows of :data:`SPLITS`, whatever the config; made once."""
+    return measure_rows(_tables("cuda"))
 
 
 def build(config: str = "paired", *, chunk: int = 128) -> ConfigBuild:

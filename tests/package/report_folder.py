@@ -43,6 +43,7 @@ def build(config: str) -> ConfigBuild:
         Stats.of(split, table(config, split), tokenizer="default", tokenizer_sha256=SHA) for split in SPLITS
     )
     stats.rejections.update(REJECTIONS)
+    stats.measured.add(made_up.measure_rows({split: table("cuda", split) for split in SPLITS}))
     readers = {split: partial(lambda name: iter([table(config, name)]), split) for split in SPLITS}
     return dataclasses.replace(made_up.build(config), splits=readers, stats=stats, rejections=REJECTIONS)
 

@@ -18,9 +18,10 @@ from builder import __version__
 from builder.curate.keys import analyse
 from builder.errors import FolderError
 from builder.package import card as card_module
+from builder.package import page
 from builder.package.card_text import command, sample
 from builder.package.density import pack
-from builder.package.folder import write_folder
+from builder.package.folder import load_stats, write_folder
 from builder.package.manifest import MANIFEST, README, STATS, check_folder, read_entries, read_manifest
 from builder.package.refresh import refresh_card
 from builder.package.stats import Stats
@@ -177,7 +178,7 @@ def test_a_check_that_ran_is_not_said_to_be_missing(tmp_path: Path) -> None:
 
 
 def test_rejections_by_reason(tables: Tables) -> None:
-    assert tables[("reason", *CONFIGS)] == [["duplicate", "3", "3", "3"]]
+    assert tables[("reason", *CONFIGS)] == [["duplicate", *["3"] * 3], ["of candidates in all", *["1,323"] * 3]]
 
 
 def test_names_the_tokenizer_the_versions_and_the_fingerprints(demo: Path, card: str) -> None:
@@ -292,6 +293,20 @@ def test_rendering_again_gives_the_same_bytes(demo: Path) -> None:
     refresh_card(demo)
     assert {path: path.read_bytes() for path in demo.rglob("*") if path.is_file()} == before
     assert check_folder(demo) == []
+
+
+def test_the_version_is_that_of_the_build(demo: Path) -> None:
+    manifest = read_manifest(demo)
+    older = {**manifest, "versions": {**manifest["versions"], "builder": "0.0.7"}}
+    assert "This is version 0.0.7." in page.readme(demo, older, read_entries(manifest), load_stats(demo))
+
+
+@pytest.mark.parametrize(("name", "said"), [("default", "It was trained on such code"), ("own", "Another one gives")])
+def test_only_the_default_tokenizer_was_trained_on_such_code(tmp_path: Path, name: str, said: str) -> None:
+    made = build("cpu")
+    made.stats.tokenizer = name
+    write_folder(tmp_path / "demo", [made])
+    assert said in (tmp_path / "demo" / README).read_text()
 
 
 def test_rendering_again_gives_the_same_bytes_whatever_the_fields(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
+from collections import Counter
 
 import matplotlib
 import numpy as np
@@ -65,6 +67,17 @@ def test_different_stats_give_different_pictures(stats: dict[str, Stats], plots:
 
 def test_a_split_without_rows_can_be_drawn() -> None:
     assert len(draw_plots({"cpu": Stats(splits={"train": Split()})}, "cpu")) == len(NAMES)
+
+
+def test_many_builtins_and_categories_still_fit_a_page() -> None:
+    many = build("cpu").stats.splits["test"].breakdown
+    wide = Split(breakdown=dataclasses.replace(many, features={
+        f"category_{k}": Counter({f"builtin:some_function_{n}": n + 1 for n in range(400)}) for k in range(60)
+    }))  # fmt: skip
+    data = draw_plots({"cpu": Stats(splits={"test": wide})}, "cpu")["plots/builtin_coverage.png"]
+    width, height = struct.unpack(">II", data[16:24])
+    assert 900 <= width <= 1100
+    assert height <= 4000
 
 
 def test_coverage_counts_rows(stats: dict[str, Stats]) -> None:

@@ -184,6 +184,22 @@ def test_overview_mix_and_rejections_equal_the_stats(folder: Path, page: Page) -
     ]
 
 
+def test_similarity_equals_the_stats(folder: Path, page: Page) -> None:
+    stats = load_stats(folder)["paired"]
+    similarity = stats.measured.similarity
+    assert [line[1:] for line in page.table("between")] == [
+        [f"{pair.candidates[0]}, {pair.candidates[1]}", f"all {similarity.pairs[name]:,}", f"{pair.jaccard:.3f}"]
+        for name, pair in similarity.in_order()
+    ]
+    assert [line[:2] for line in page.table("nearest")] == [
+        [split, str(stats.splits[split].rows)] for split in ("validation", "test")
+    ]
+    assert page.table("clusters")[0][:2] == [f"{similarity.near_pairs:,}", f"{similarity.clusters.total():,}"]
+    assert [line[-1] for line in page.table("zstd")] == [
+        f"{one.ratio:.2f}" for _, one in sorted(stats.measured.zstd.items())
+    ]
+
+
 def test_spec_and_versions_equal_the_manifest(folder: Path, page: Page) -> None:
     manifest = read_manifest(folder)
     versions = [line for a, lines in page.tables if a.get("data-table") == "versions" for line in lines]

@@ -233,7 +233,8 @@ def test_render() -> None:
     assert ["duplicate", "3"] in lines
     measured = build("paired").stats.measured
     for name, pair in measured.similarity.largest.items():
-        assert [name, f"{measured.similarity.pairs[name]:,}", f"{pair.jaccard:.3f}"] in [line[:3] for line in lines]
+        compared = f"all {measured.similarity.pairs[name]:,}"
+        assert [name, f"{pair.candidates[0]}, {pair.candidates[1]}", compared, f"{pair.jaccard:.3f}"] in lines
     assert ["all splits", f"{measured.similarity.near_pairs:,}"] in [line[:2] for line in lines]
     assert f"{measured.zstd['cuda_forward'].ratio:.2f}" in [line[-1] for line in lines if line[0] == "cuda_forward"]
     assert f"sha256 {SHA[:12]}" in text

@@ -9,7 +9,7 @@ from ...fusion import coefficient, statistic, varied
 from ...fusion.cells import local, precise, settled, transform
 from ...fusion.sweeps import sweep, total, winner
 from ...terms import Term, cast, number, where, wp
-from ...types import INT, Scalar, vec
+from ...types import FLOAT, INT, Scalar, vec
 
 
 def clusters(k: Author) -> None:
