@@ -43,8 +43,6 @@ _STYLE = {
 }
 # What a reader would not know a feature by.
 _WORDS = {"launch:lean": "without grid stride"}
-_NUMBERED = 16  # categories whose rows of a builtin have room as numbers
-_TALLEST = 32  # inches for the lines of all builtins
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
