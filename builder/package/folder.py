@@ -19,7 +19,7 @@ from ..spec import BuildSpec
 from .manifest import MANIFEST, README, STATS, TOKENIZER, ConfigEntry, FileEntry, manifest_json, read_manifest
 from .page import readme, write_plots
 from .recipes import write_recipes
-from .scratch import move_into_place, remove, remove_stale, scratch_name
+from .scratch import replacing, scratch_name
 from .shards import FORMATS, MAX_SHARD_BYTES, folder_errors, write_file, write_shards
 from .stats import Stats
 
@@ -117,16 +117,8 @@ def write_folder(
     _check_builds(builds)
     check_format(format)
     target = check_target(out)
-    with folder_errors(out):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        remove_stale(target.parent.glob(f".{target.name}.tmp-*"))
-        scratch = target.with_name(scratch_name(target.name))
-        try:
-            scratch.mkdir()
-            _fill(scratch, builds, format, max_shard_bytes)
-            move_into_place(scratch, target)
-        finally:
-            remove(scratch)
+    with folder_errors(out), replacing(target) as scratch:
+        _fill(scratch, builds, format, max_shard_bytes)
 
 
 def _check_builds(builds: Sequence[ConfigBuild]) -> None:

@@ -10,7 +10,7 @@ import secrets
 import shutil
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _NAME = re.compile(r"\.tmp-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9]+)-[0-9a-f]{8}$")
@@ -85,3 +85,21 @@ def move_into_place(scratch: Path, target: Path) -> None:
         old.rename(target)
         raise
     remove(old)
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Yield an empty scratch folder beside ``target`` that takes its place at the end of the block.
+
+    Where the block raises, the scratch folder is removed and ``target`` is what it was. What killed processes
+    left beside it is removed first.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_stale(target.parent.glob(f".{target.name}.tmp-*"))
+    scratch = target.with_name(scratch_name(target.name))
+    try:
+        scratch.mkdir()
+        yield scratch
+        move_into_place(scratch, target)
+    finally:
+        remove(scratch)

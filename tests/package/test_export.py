@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from builder.errors import FolderError
-from builder.package.export import MARK, export_jsonl, read_tables
+from builder.package.derived import read_tables
+from builder.package.export import MARK, export_jsonl
 from builder.package.folder import write_folder
 
 from .made_up import SPLITS, build, table
@@ -32,7 +33,7 @@ def test_every_row_comes_back(demo: Path, tmp_path: Path) -> None:
             lines = (tmp_path / "new" / "out" / config / f"{split}.jsonl").read_bytes().decode().split("\n")
             assert lines.pop() == ""
             assert [json.loads(line) for line in lines] == table(config, split).to_pylist()
-    assert json.loads((tmp_path / "new" / "out" / MARK).read_text())["files"] == rows
+    assert json.loads((tmp_path / "new" / "out" / MARK.file).read_text())["files"] == rows
 
 
 def test_an_export_of_ours_is_replaced_by_the_same_bytes(demo: Path, tmp_path: Path) -> None:
@@ -49,7 +50,7 @@ def test_what_is_not_ours_is_refused(demo: Path, tmp_path: Path, content: str | 
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("dear")
     if content is not None:
-        (tmp_path / "out" / MARK).write_text(content)
+        (tmp_path / "out" / MARK.file).write_text(content)
     before = tree(tmp_path)
     with pytest.raises(FolderError, match="is not empty and not an export of ours; give a new or empty folder"):
         export_jsonl(demo, tmp_path / "out")
