@@ -47,7 +47,7 @@ def pack_folder(folder: Path, out: Path, spec: PackSpec) -> Packed:
             if split in (spec.splits or shards[config])
         }
         packed = Packed(config, spec, encoder, splits)
-        packed.write_page(scratch, out.expanduser().resolve().name)
+        packed.write_page(scratch)
         write_file(scratch, MARK.file, json.dumps(_mark(folder, packed), indent=1) + "\n")
     return packed
 

@@ -108,13 +108,12 @@ class Packed:
                 f"longer and left out"
             )
 
-    def write_page(self, root: Path, name: str) -> None:
-        """Write what lies beside the data of ``root``: tokenizer, recipe, README.md. ``name`` is the folder's own."""
+    def write_page(self, root: Path) -> None:
+        """Write what lies beside the data of the folder ``root``: tokenizer, recipe, README.md."""
         write_file(root, TOKENIZER, self.encoder.tokenizer_json)
         settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": self.encoder.end_token}
         write_file(root, SETTINGS, json.dumps(settings, indent=1) + "\n")
         values = {
-            "name": name,
             "config": self.config,
             "split": self.first,
             "tokenizer": self.encoder.name,
