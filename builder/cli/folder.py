@@ -1,4 +1,4 @@
-"""The commands on a built folder: report, stats, check, card, publish, export."""
+"""The commands on a built folder: report, stats, check, card, publish, export, pack."""
 
 from __future__ import annotations
 
@@ -112,3 +112,32 @@ def export(
         raise SpecError(unknown("layout", layout, LAYOUTS))
     for name, rows in export_jsonl(folder, out).items():
         console.print(f"{out / name}: {rows:,} rows", markup=False)
+
+
+@app.command()
+@one_line
+def pack(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
+    tokenizer: Annotated[str, typer.Option(help="The model's: a Hub id, a tokenizer.json or its folder; 'default'.")],
+    max_length: Annotated[int, typer.Option(help="Tokens of a sequence.")],
+    config: Annotated[str | None, typer.Option(help="The config to pack, where DIR has several.")] = None,
+    split: Annotated[list[str] | None, typer.Option(help="A split to pack; may be repeated; all if not given.")] = None,
+    eos_token: Annotated[
+        str | None, typer.Option(help="Stands at the end of every example; the tokenizer's own if not given.")
+    ] = None,
+    labels: Annotated[
+        str, typer.Option(help="What the loss sees: 'completion', or 'all' with the prompt.")
+    ] = "completion",
+    overlong: Annotated[str, typer.Option(help="Longer rows: 'drop' leaves them out, 'cut' cuts them.")] = "drop",
+    format: Annotated[str, typer.Option(help="Of the files: parquet or arrow.")] = "parquet",
+) -> None:
+    """Write a config of a built folder as packed token ids and labels, ready to train on."""
+    from ..package.pack import pack_folder
+    from ..package.packed import PackSpec
+
+    spec = PackSpec(tokenizer, max_length, config, tuple(split or ()), eos_token, labels, overlong, format)
+    packed = pack_folder(folder, out, spec)
+    for line in packed.lines():
+        console.print(line, markup=False)
+    console.print(f"wrote {out}", markup=False)

@@ -64,12 +64,13 @@ def front_matter(configs: Mapping[str, CardConfig], file_format: str) -> dict[st
         "source_datasets": ["original"],
         "size_categories": [next((name for limit, name in _SIZES if rows < limit), "1M<n<10M")],
         "tags": ["code", "cuda", "cpp", "gpu", "warp", "synthetic"],
-        "configs": [_config_yaml(name, config.entry, file_format) for name, config in configs.items()],
-        "dataset_info": [_info_yaml(name, config) for name, config in configs.items()],
+        "configs": [config_yaml(name, config.entry, file_format) for name, config in configs.items()],
+        "dataset_info": [info_yaml(name, config.entry, config.schema) for name, config in configs.items()],
     }
 
 
-def _config_yaml(name: str, entry: ConfigEntry, file_format: str) -> dict[str, Any]:
+def config_yaml(name: str, entry: ConfigEntry, file_format: str) -> dict[str, Any]:
+    """Return a config's entry under ``configs:`` of a front matter: where its splits' files are."""
     files = [{"split": split, "path": f"data/{name}/{split}-*.{file_format}"} for split in entry.splits]
     default = {"default": True} if name == _DEFAULT else {}
     return {
@@ -81,21 +82,22 @@ def _config_yaml(name: str, entry: ConfigEntry, file_format: str) -> dict[str, A
     }
 
 
-def _info_yaml(name: str, config: CardConfig) -> dict[str, Any]:
+def info_yaml(name: str, entry: ConfigEntry, schema: pa.Schema) -> dict[str, Any]:
+    """Return a config's entry under ``dataset_info:`` of a front matter: its columns and sizes."""
     splits = [
         {
             "name": split,
             "num_bytes": sum(file.arrow_bytes for file in files),
             "num_examples": sum(file.rows for file in files),
         }
-        for split, files in config.entry.splits.items()
+        for split, files in entry.splits.items()
     ]
     return {
         "config_name": name,
-        "features": features_yaml(config.schema),
+        "features": features_yaml(schema),
         "splits": splits,
-        "download_size": sum(file.bytes for file in config.entry.files),
-        "dataset_size": sum(file.arrow_bytes for file in config.entry.files),
+        "download_size": sum(file.bytes for file in entry.files),
+        "dataset_size": sum(file.arrow_bytes for file in entry.files),
     }
 
 

@@ -232,7 +232,8 @@ def _fits_table(stats: Mapping[str, Stats]) -> str:
 def _packing_table(stats: Mapping[str, Stats]) -> str:
     rows = []
     for name, one in stats.items():
-        packed = [pack(column_of(one, "total").lengths, limit) for limit in LIMITS]
+        lengths = one.splits["train"].columns["total"].lengths
+        packed = [pack(lengths, limit, ends=1) for limit in LIMITS]
         rows.append([f"`{name}`", *(percent(each.density) if each.sequences else "none fits" for each in packed)])
     return table(["config", *(f"{limit:,}" for limit in LIMITS)], rows)
 

@@ -1,10 +1,9 @@
-"""How well rows fill training sequences of a fixed length."""
+"""Packs rows into training sequences of a fixed length, and says how full they become."""
 
 from __future__ import annotations
 
 import bisect
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 
@@ -23,29 +22,46 @@ class Packing:
         return self.tokens / (self.sequences * self.limit) if self.sequences else 0.0
 
 
-def pack(lengths: Mapping[int, int], limit: int) -> Packing:
+def best_fit(lengths: Iterable[int], limit: int) -> Iterator[int]:
+    """Yield, for each length in turn, the number of the sequence it is put into, counted from 0.
+
+    That is the one with the least room that holds it (of several, the one which came to that room last), or a
+    new one. Lengths that come longest first make this best-fit decreasing (Johnson, 1973).
+
+    Args:
+        lengths: at least 0 and at most ``limit`` each.
+        limit: tokens of a sequence.
+    """
+    rooms: list[int] = []  # distinct room left in sequences, ascending
+    having: dict[int, list[int]] = {}  # the sequences with that much room
+    sequences = 0
+    for length in lengths:
+        place = bisect.bisect_left(rooms, length)
+        if place == len(rooms):
+            room, sequence, sequences = limit, sequences, sequences + 1
+        else:
+            room = rooms[place]
+            sequence = having[room].pop()
+            if not having[room]:
+                del rooms[place], having[room]
+        left = room - length
+        if left not in having:
+            bisect.insort(rooms, left)
+            having[left] = []
+        having[left].append(sequence)
+        yield sequence
+
+
+def pack(lengths: Mapping[int, int], limit: int, *, ends: int = 0) -> Packing:
     """Pack rows by best fit, longest first; rows longer than ``limit`` are left out.
 
     Args:
         lengths: how many rows have a given number of tokens.
         limit: tokens of a sequence.
+        ends: tokens that each row has beside, for the end of the sequence and its beginning.
     """
-    rooms: list[int] = []  # distinct room left in sequences, ascending
-    count: Counter[int] = Counter()  # sequences with that much room
-    sequences = 0
-    fitting = {length: rows for length, rows in lengths.items() if length <= limit}
-    for length in sorted(fitting, reverse=True):
-        for _ in range(fitting[length]):
-            place = bisect.bisect_left(rooms, length)
-            if place == len(rooms):
-                room, sequences = limit, sequences + 1
-            else:
-                room = rooms[place]
-                count[room] -= 1
-                if not count[room]:
-                    del rooms[place]
-            if not count[room - length]:
-                bisect.insort(rooms, room - length)
-            count[room - length] += 1
+    fitting = {length + ends: rows for length, rows in lengths.items() if length + ends <= limit}
+    longest_first = (length for length in sorted(fitting, reverse=True) for _ in range(fitting[length]))
+    sequences = 1 + max(best_fit(longest_first, limit), default=-1)
     tokens = sum(length * rows for length, rows in fitting.items())
     return Packing(limit, sequences, sum(fitting.values()), tokens)

@@ -36,7 +36,8 @@ def write_recipes(root: Path, entries: Mapping[str, ConfigEntry], stats: Mapping
         values = {"config": name, "view": view, **_length(stats[name])}
         for template in data_names("cards/recipes", ".jinja"):
             stem, _, suffix = template.rpartition(".")
-            written.append(write_file(root, f"{FOLDER}/{stem}-{name}.{suffix}", _render(template, values)))
+            text = render_template("cards/recipes", template, values)
+            written.append(write_file(root, f"{FOLDER}/{stem}-{name}.{suffix}", text))
     return written
 
 
@@ -65,9 +66,10 @@ def _format(view: str) -> dict[str, Any]:
     return {"formatting": "alpaca", "columns": {"prompt": "prompt", "response": "completion"}}
 
 
-def _render(template: str, values: Mapping[str, Any]) -> str:
+def render_template(folder: str, template: str, values: Mapping[str, Any]) -> str:
+    """Return ``<folder>/<template>.jinja``, a plain text file, with ``values`` in it."""
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    text = data_path("cards/recipes", f"{template}.jinja").read_text(encoding="utf-8")
+    text = data_path(folder, f"{template}.jinja").read_text(encoding="utf-8")
     return environment.from_string(text).render(values)

@@ -158,14 +158,8 @@ def load(name: str) -> Tokenizer:
     Raises:
         SpecError: there is no such tokenizer, or its file is not one.
     """
-    path = Path(name).expanduser()
-    if name == DEFAULT:
-        label, path = DEFAULT, data_path("configs", "tokenizer.json")
-    elif path.exists() or name.startswith((".", "/", "~")) or name.endswith(".json"):
-        label = path.resolve().name
-        path = path / "tokenizer.json" if path.is_dir() else path
-    else:
-        label, path = name, _download(name)
+    path = locate(name)
+    label = Path(name).expanduser().resolve().name if is_path(name) else name
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -173,10 +167,33 @@ def load(name: str) -> Tokenizer:
     return _parse(label, data)
 
 
+def is_path(name: str) -> bool:
+    """Say whether a tokenizer's name is that of a file or a folder, and not ``default`` or a Hub id."""
+    if name == DEFAULT:
+        return False
+    return Path(name).expanduser().exists() or name.startswith((".", "/", "~")) or name.endswith(".json")
+
+
+def locate(name: str, beside: str | None = None) -> Path:
+    """Return the path of a tokenizer's ``tokenizer.json``, or of a file that lies ``beside`` it; it may be missing.
+
+    Raises:
+        SpecError: it is to come from the Hub and cannot.
+    """
+    if name == DEFAULT:
+        return data_path("configs", beside or "tokenizer.json")
+    path = Path(name).expanduser()
+    if not is_path(name):
+        return _download(name, beside or "tokenizer.json")
+    if path.is_dir():
+        return path / (beside or "tokenizer.json")
+    return path.with_name(beside) if beside else path
+
+
 _ALLOWED = "give 'default', the path of a tokenizer.json or of a folder that holds one, or a Hub id"
 
 
-def _download(name: str) -> Path:
+def _download(name: str, file: str) -> Path:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
 
@@ -184,7 +201,7 @@ def _download(name: str) -> Path:
 
     try:
         with quiet():
-            return Path(hf_hub_download(name, "tokenizer.json"))
+            return Path(hf_hub_download(name, file))
     except (OSError, ValueError, EntryNotFoundError, HfHubHTTPError, HFValidationError) as error:
         said = " ".join(str(error).split())[:300]
         message = f"tokenizer {name!r}: no such path, and not to be had from the Hub ({said}); {_ALLOWED}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import json
 import os
@@ -13,9 +14,12 @@ import datasets
 import pytest
 import yaml
 
+from builder.package.destination import parse_destination
 from builder.package.folder import write_folder
+from builder.package.lengths import LIMITS
 from builder.package.manifest import check_folder
-from builder.record import row_schema
+from builder.package.publish_plan import files_to_send
+from builder.record import TRAINING_COLUMNS, row_schema
 from builder.spec import VIEWS
 
 from .made_up import build
@@ -48,7 +52,7 @@ TRAINERS = ("axolotl", "llama_factory", "torchtune", "trl")
 def test_recipes_name_what_is_there(made: tuple[str, Path]) -> None:
     view, out = made
     assert check_folder(out) == []
-    names = sorted(path.name for path in out.glob("recipes/*"))
+    names = sorted(path.name for path in out.glob("recipes/*.yaml"))
     assert names == ([] if view == "raw" else [f"{trainer}-cuda.yaml" for trainer in TRAINERS])
     columns = row_schema("cuda", view).names
     keys = {"input", "output", "field", "column", "conversation_column", "field_messages"}
@@ -70,7 +74,7 @@ def test_the_paths_in_recipes_load_beside_the_folder(
     view, out = made
     monkeypatch.chdir(out.parent)
     paths = set()
-    for name in out.glob("recipes/*"):
+    for name in out.glob("recipes/*.yaml"):
         for key, value in fields(yaml.safe_load(name.read_text())):
             if key in ("dataset_name", "path", "source", "dataset_dir"):
                 paths.add(value)
@@ -79,6 +83,37 @@ def test_the_paths_in_recipes_load_beside_the_folder(
         assert len(datasets.load_dataset(path, "cuda", split="test", cache_dir=str(tmp_path))) == 60
         with pytest.raises(FileNotFoundError):  # Axolotl tries this first
             datasets.load_from_disk(path)
+
+
+def test_the_script_for_transformers_names_what_is_there(made: tuple[str, Path]) -> None:
+    view, out = made
+    scripts = [path.name for path in out.rglob("*.py")]
+    assert scripts == ([] if view == "raw" else ["transformers-cuda.py"])
+    if view == "raw":
+        return
+    tree = ast.parse((out / "recipes" / "transformers-cuda.py").read_text())
+    read = [node for node in ast.walk(tree) if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "row"]
+    columns = {ast.literal_eval(node.slice) for node in read} - {"input_ids"}
+    assert columns == {field.name for field in TRAINING_COLUMNS[view]}
+    defaults = {ast.unparse(node.target): ast.literal_eval(node.value) for node in ast.walk(tree) if is_default(node)}
+    assert defaults["dataset"] == "./warp_cuda_pairs"
+    assert defaults["max_length"] in LIMITS
+
+
+def is_default(node: ast.AST) -> bool:
+    return isinstance(node, ast.AnnAssign) and node.value is not None
+
+
+def test_a_script_in_the_recipes_is_no_loading_script(
+    made: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, out = made
+    sent = files_to_send(out, parse_destination("you/warp_cuda_pairs"))
+    assert ("recipes/transformers-cuda.py" in sent) == (view != "raw")
+    monkeypatch.chdir(out.parent)
+    for path in ("./warp_cuda_pairs", str(out)):
+        rows = datasets.load_dataset(path, "cuda", cache_dir=str(tmp_path))
+        assert {split: len(part) for split, part in rows.items()} == {"train": 1200, "validation": 60, "test": 60}
 
 
 def test_llama_factory_finds_its_datasets(

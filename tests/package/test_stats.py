@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from builder.package.breakdown import BINS, Breakdown
-from builder.package.density import pack
+from builder.package.density import best_fit, pack
 from builder.package.lengths import LIMITS, PERCENTILES, Column
 from builder.package.measured import Compressed, Measured
 from builder.package.render import render
@@ -185,6 +185,18 @@ def test_packing_is_best_fit() -> None:
     packing = pack({6: 1, 5: 1, 4: 1, 3: 1, 2: 1, 11: 7}, 10)
     assert (packing.sequences, packing.rows, packing.tokens, packing.density) == (2, 5, 20, 1.0)
     assert pack({11: 7}, 10).density == 0
+    assert pack({5: 1, 4: 1, 3: 1, 2: 1, 1: 1, 10: 7}, 10, ends=1) == packing
+
+
+@given(st.lists(st.integers(1, 30), max_size=60), st.booleans())
+def test_best_fit_is_that_of_a_plain_search(lengths: list[int], longest_first: bool) -> None:
+    lengths = sorted(lengths, reverse=True) if longest_first else lengths
+    rooms: list[int] = []
+    for length, sequence in zip(lengths, best_fit(lengths, 30), strict=True):
+        least = min((room for room in rooms if room >= length), default=30)
+        rooms += [30] if sequence == len(rooms) else []
+        assert rooms[sequence] == least
+        rooms[sequence] -= length
 
 
 def test_of_no_rows() -> None:
