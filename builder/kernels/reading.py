@@ -166,9 +166,10 @@ class Reading:
 
     def _named(self, node: Word) -> None:
         """Count a builtin that is an argument, as those are that map and reduce tiles."""
-        if node.text.startswith("wp.") and node.text != node.type.text:
-            self.builtins.add(node.text.removeprefix("wp."))
-            self.pairs.add((node.text.removeprefix("wp."), dtype_name(node.type)))
+        name = node.text.removeprefix("wp.")
+        if node.text != name and name.isidentifier() and name != "adjoint" and node.text != node.type.text:
+            self.builtins.add(name)
+            self.pairs.add((name, dtype_name(node.type)))
 
     def aliases(self) -> list[Vec | Mat]:
         """Return the types that need a name of their own in the source, by name."""
