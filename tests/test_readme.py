@@ -77,8 +77,8 @@ def test_commands_that_publish_run_as_written(place):
     assert len(repo.commits) == 2  # it was made; it was published; `hf upload` found everything there
     held = repo.commits[repo.refs["refs/heads/main"]].items()
     assert {path: data for path, data in held if path != ".gitattributes"} == {
-        path.relative_to(place / "demo").as_posix(): path.read_bytes()
-        for path in (place / "demo").rglob("*")
+        path.relative_to(place / "demo-parquet").as_posix(): path.read_bytes()
+        for path in (place / "demo-parquet").rglob("*")
         if path.is_file()
     }
 

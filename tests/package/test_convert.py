@@ -14,6 +14,7 @@ from builder.package import convert
 from builder.package.convert import convert_folder, in_format
 from builder.package.folder import write_folder
 from builder.package.manifest import MANIFEST, check_folder, read_manifest
+from builder.package.scratch import scratch_name
 
 from .made_up import build
 from .test_folder import copy_of, tree
@@ -51,6 +52,15 @@ def test_the_copy_is_gone_after_the_block(both: dict[str, Path], tmp_path: Path)
         assert tree(ready) == tree(both["parquet"])
         assert ready.parent == tmp_path / "store"
     assert list((tmp_path / "store").iterdir()) == []
+
+
+def test_what_a_killed_publish_left_is_removed(both: dict[str, Path], tmp_path: Path) -> None:
+    left = tmp_path / scratch_name("converted").replace(f"-{os.getpid()}-", "-999999999-")
+    left.mkdir()
+    os.utime(left, (0, 0))
+    with in_format(both["arrow"], "parquet", tmp_path):
+        assert not left.exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_manifest_keeps_the_versions_it_was_built_with(both: dict[str, Path], tmp_path: Path) -> None:
