@@ -12,7 +12,7 @@ dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
 
 test: $(DEV)  ## the whole fast suite
-	$(BIN)/pytest -m "not slow and not browser"
+	$(BIN)/pytest -m "not slow and not browser and not train"
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
 	$(BIN)/pytest -m slow
@@ -38,6 +38,14 @@ test-browser: $(BROWSER)  ## the report page in headless Chromium, which is inst
 	    echo "Chromium is missing. As root: apt-get install chromium chromium-driver" >&2; exit 1; fi; \
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; fi
 	$(BIN)/pytest -m browser tests/browser
+
+TRAIN := $(VENV)/.installed-train
+.PHONY: test-train
+test-train: $(DEV)  ## three steps of training with the trainers' own commands, on the CPU; installs PyTorch and TRL
+	@if [ $(TRAIN) -nt pyproject.toml ] || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[train]"; then \
+	  touch $(TRAIN) && HF_HUB_OFFLINE=1 $(BIN)/pytest -m train tests/train; \
+	else echo "make test-train: PyTorch and TRL cannot be installed here; the training tests are SKIPPED" >&2; fi
 
 tokenizer: $(BASE)  ## train configs/tokenizer.json again
 	$(BIN)/python tools/train_tokenizer.py
