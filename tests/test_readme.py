@@ -9,17 +9,20 @@ import sys
 from pathlib import Path
 
 import pytest
+import tokenizers
 
 from tests.publish.hub import Hub
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.M | re.S)
-SCRIPTS = [text for language, text in BLOCKS if language == "python"]
+SCRIPTS = [text for language, text in BLOCKS if language == "python" and "from trl" not in text]
 SHELL = [line.split(" #")[0].strip() for language, text in BLOCKS if language == "sh" for line in text.splitlines()]
 ONLINE = [line for line in SHELL if line.startswith(("warp-cuda-pairs publish", "hf "))]
 MINING = [line for line in SHELL if line.startswith("warp-cuda-pairs mine")]
 MINING_SCRIPTS = [text for text in SCRIPTS if "import mined" in text]
+# What trains needs PyTorch: tests/train runs it.
+TRAINING = ("trl ", "python ")
 # The default dataset takes a minute to build.
 LONG = [text for text in SCRIPTS if 'load_dataset("warp_cuda_pairs", "paired")' in text]
 
@@ -32,6 +35,7 @@ def place(tmp_path_factory):
     command = place / "bin" / "warp-cuda-pairs"
     command.write_text(f"#!{sys.executable}\nfrom builder.cli import main\nmain()\n")
     command.chmod(0o755)
+    write_tokenizer(place / "Qwen" / "Qwen2.5-Coder-0.5B")
     hf = place / "bin" / "hf"
     hf.write_text(f"#!{sys.executable}\nfrom huggingface_hub.cli.hf import main\nmain()\n")
     hf.chmod(0o755)
@@ -39,6 +43,15 @@ def place(tmp_path_factory):
         if line.startswith("warp-cuda-pairs") and line not in (*ONLINE, *MINING):
             run(place, line, shell=True)
     return place
+
+
+def write_tokenizer(folder):
+    """Write a tokenizer where a path of that name is looked for before the Hub is asked."""
+    inner = tokenizers.Tokenizer.from_file(str(ROOT / "configs" / "tokenizer.json"))
+    inner.add_special_tokens(["<|endoftext|>"])
+    folder.mkdir(parents=True)
+    inner.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text('{"eos_token": "<|endoftext|>"}')
 
 
 def run(place, command, *, shell=False, **variables):
@@ -64,6 +77,7 @@ def python(place, text):
 def test_commands_run_as_written(place):
     assert len([line for line in SHELL if line.startswith("warp-cuda-pairs")]) >= 3
     assert (place / "demo" / "manifest.json").is_file()
+    assert (place / "demo-packed" / "pack.json").is_file()
 
 
 def test_commands_that_publish_run_as_written(place):
@@ -114,7 +128,8 @@ def test_every_make_target_exists():
 
 
 def test_every_shell_line_is_known():
-    assert [line for line in SHELL if not line.startswith(("make ", "warp-cuda-pairs ", "hf ", "pip install"))] == []
+    known = ("make ", "warp-cuda-pairs ", "hf ", "pip install", *TRAINING)
+    assert [line for line in SHELL if not line.startswith(known)] == []
 
 
 def test_the_fields_are_all_told_with_their_defaults():

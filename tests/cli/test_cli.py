@@ -219,6 +219,8 @@ def test_every_field_of_the_spec_is_an_option(cache):
         (["report", "/nowhere"], "/nowhere"),
         (["export", "/nowhere", "out"], "/nowhere"),
         (["export", "/nowhere", "out", "--layout", "json"], "Did you mean 'jsonl'"),
+        (["pack", "/nowhere", "out", "--tokenizer", "default", "--max-length", "2048"], "/nowhere"),
+        (["pack", "/nowhere", "out", "--tokenizer", "default", "--max-length", "1"], "at least 2"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_1(cache, arguments, said):

@@ -116,6 +116,22 @@ def test_a_script_in_the_recipes_is_no_loading_script(
         assert {split: len(part) for split, part in rows.items()} == {"train": 1200, "validation": 60, "test": 60}
 
 
+def test_no_recipe_lets_packed_rows_see_each_other(made: tuple[str, Path]) -> None:
+    view, out = made
+    if view == "raw":
+        return
+    trl, axolotl, llama_factory = (
+        yaml.safe_load((out / "recipes" / f"{name}-cuda.yaml").read_text())
+        for name in ("trl", "axolotl", "llama_factory")
+    )
+    assert trl["packing"] is False
+    assert axolotl["sample_packing"] is True
+    assert axolotl["attn_implementation"] == "sdpa"  # without one, Axolotl warns that it does not keep rows apart
+    # In its stage `pt` LLaMA-Factory joins rows unless it is told not to; in `sft` it does not.
+    assert llama_factory["stage"] == ("pt" if view == "text" else "sft")
+    assert llama_factory.get("packing") is (False if view == "text" else None)
+
+
 def test_llama_factory_finds_its_datasets(
     made: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -143,6 +145,20 @@ def packed(place: Place) -> Path:
 def options(**values: object) -> list[str]:
     """The values as arguments of a command line."""
     return [text for name, value in values.items() for text in (f"--{name}", str(value))]
+
+
+def command(recipe: Path) -> list[str]:
+    """The command that a recipe's head says."""
+    (line,) = re.findall(r"^(?:#   |    )((?:trl|python) .*)$", recipe.read_text(), flags=re.M)
+    return shlex.split(line)
+
+
+def trl_sft(arguments: list[str]) -> None:
+    """Do what ``trl sft`` does, here and not in a process that it starts."""
+    from trl.scripts import sft
+
+    assert arguments[:2] == ["trl", "sft"]
+    sft.main(*sft.make_parser().parse_args_and_config(arguments[2:]))
 
 
 def trained(folder: Path) -> list[float]:

@@ -1,10 +1,8 @@
-"""The generated recipes, run by the trainers' own commands as their first lines say, with values for a tiny model."""
+"""The generated recipes as their first lines say, with values for a tiny model; README's test runs two as commands."""
 
 from __future__ import annotations
 
-import re
 import runpy
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,44 +10,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from .conftest import BASE, CHAT, MAX_LENGTH, SHORT, Place, learnt, options, tokenizer_of, trained
+from .conftest import BASE, CHAT, MAX_LENGTH, SHORT, Place, command, learnt, options, tokenizer_of, trained, trl_sft
 
 pytestmark = [pytest.mark.train, pytest.mark.filterwarnings("default")]
 OVERRIDDEN = options(max_length=MAX_LENGTH, **SHORT)
 
 
-def command(recipe: Path) -> list[str]:
-    """The command that a recipe's head says."""
-    (line,) = re.findall(r"^(?:#   |    )((?:trl|python) .*)$", recipe.read_text(), flags=re.M)
-    return shlex.split(line)
-
-
-def test_trl_sft(place: Place) -> None:
-    folder = place.view("prompt_completion")
-    said = command(folder / "warp_cuda_pairs" / "recipes" / "trl-cuda.yaml")
-    assert said[:2] == ["trl", "sft"]
-    place.run([*said, *OVERRIDDEN], folder)
-    assert trained(folder / "trl-cuda")
-
-
 @pytest.mark.parametrize("view", ["messages", "text"])
 def test_trl_sft_of_other_views(inside: Callable[[str], Path], view: str) -> None:
-    # What the command runs, without its start of another process.
-    from trl.scripts import sft
-
     folder = inside(view)
-    arguments = [*command(folder / "warp_cuda_pairs" / "recipes" / "trl-cuda.yaml")[2:], *OVERRIDDEN]
-    sft.main(*sft.make_parser().parse_args_and_config(arguments))
+    trl_sft([*command(folder / "warp_cuda_pairs" / "recipes" / "trl-cuda.yaml"), *OVERRIDDEN])
     assert trained(folder / "trl-cuda")
-
-
-def test_transformers(place: Place) -> None:
-    folder = place.view("prompt_completion")
-    said = command(folder / "warp_cuda_pairs" / "recipes" / "transformers-cuda.py")
-    assert said[0] == "python"
-    out = place.run([*said, *OVERRIDDEN], folder)
-    assert re.search(rf"^train: [1-9]\d* of [1-9]\d* rows fit {MAX_LENGTH} tokens$", out, flags=re.M)
-    assert trained(folder / "transformers-cuda")
 
 
 @pytest.mark.parametrize("view", ["prompt_completion", "messages", "text"])
@@ -58,6 +29,7 @@ def test_what_the_script_for_transformers_learns(
 ) -> None:
     folder = inside(view)
     script = str(folder / "warp_cuda_pairs" / "recipes" / "transformers-cuda.py")
+    assert command(Path(script)) == ["python", "warp_cuda_pairs/recipes/transformers-cuda.py"]
     monkeypatch.setattr(sys, "argv", [script, *OVERRIDDEN, "--output_dir", "script", "--eval_strategy", "no"])
     monkeypatch.setattr("transformers.Trainer.train", lambda self: None)  # a test above trains
     names = runpy.run_path(script)

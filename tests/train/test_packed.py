@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import datasets
 import pytest
 
-from .conftest import BASE, SHORT, Place, options, tokenizer_of, trained
+from .conftest import BASE, SHORT, command, options, tokenizer_of, trained, trl_sft
 
 pytestmark = [pytest.mark.train, pytest.mark.filterwarnings("default")]
 
@@ -84,11 +83,9 @@ def test_three_steps(rows: Any, tmp_path: Path, make: Callable[..., Any]) -> Non
     assert all(not weight.equal(before[name]) for name, weight in trainer.model.named_parameters())
 
 
-def test_the_recipe_of_a_packed_folder(place: Place, packed: Path) -> None:
-    recipe = packed / "recipes" / "trl-cuda.yaml"
-    (line,) = re.findall(r"^#   (trl .*)$", recipe.read_text(), flags=re.M)
-    said = [BASE if word == "MODEL" else word for word in shlex.split(line)]
-    place.run([*said, *options(**SHORT)], packed.parent)
+def test_the_recipe_of_a_packed_folder(rows: Any, packed: Path) -> None:
+    said = command(packed / "recipes" / "trl-cuda.yaml")
+    trl_sft([*(BASE if word == "MODEL" else word for word in said), *options(**SHORT)])
     assert trained(packed.parent / "trl-cuda-packed")
 
 
