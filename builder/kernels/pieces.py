@@ -11,9 +11,12 @@ from .types import FLOAT, INT, Mat, Quat, Scalar, Transform, Value, Vec, scalar_
 
 
 def number(choices: Choices, low: int = 1, high: int = 400, type_: Scalar = FLOAT) -> Literal:
-    """Return a float literal of ``low`` to ``high`` hundredths, round ones first."""
-    if choices.chance(1, 2):
+    """Return a float literal of ``low`` to ``high`` hundredths: round ones first, then of two decimals, then of more."""
+    way = choices.below(4)
+    if way == 1:
         return Literal(choices.between(low, high) / 100, type_)
+    if way > 1:
+        return Literal(choices.between(1000 * low, 1000 * high) / 100_000, type_)
     return Literal(
         choices.pick([k for k in (100, 50, 200, 25, 10, 150, 300) if low <= k <= high] or [low]) / 100, type_
     )

@@ -18,6 +18,8 @@ from ..types import INT, Array, Value
 from .locals import Arr
 from .scope import Module, Scope
 
+_ENDINGS = ("_kernel", "_k", "_step", "_pass", "_op", "_fused", "_batch", "_gpu", "_each", "_stage", "_impl", "_update")
+
 
 class Author(Scope):
     """The kernel being written.
@@ -46,8 +48,9 @@ class Author(Scope):
     # --- what it is ---
 
     def name(self, words: str) -> None:
-        """Name the kernel, from alternatives."""
-        self._name = self.word(words)
+        """Name the kernel, from alternatives, as they are or with an ending that people add."""
+        ending = self.c.pick(_ENDINGS) if self.c.chance(1, 3) else ""
+        self._name = self.word("|".join(f"{word}{ending}" for word in words.split("|")))
 
     def summary(self, text: str) -> None:
         """Say in one true sentence what the kernel computes."""

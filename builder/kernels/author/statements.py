@@ -18,6 +18,11 @@ from .locals import Arr, Tiled, Var, places_of
 if TYPE_CHECKING:
     from .scope import Module
 
+_ENDINGS = (
+    "_i", "_j", "_k", "_n", "_t", "_val", "_cur", "_new", "_here", "_loc", "_raw", "_next", "_0", "_1", "_a", "_b",
+    "_in", "_est", "_eff", "_tmp", "_acc", "_s", "_v", "_own", "_at", "_fin", "_mod", "_adj",
+)  # fmt: skip
+
 
 class Statements:
     """Statements and locals of a kernel or of a function."""
@@ -33,6 +38,13 @@ class Statements:
         """Return an identifier not yet used in this scope, from alternatives separated by ``|``."""
         return self.draft.names.fresh(tuple(words.split("|")))
 
+    def _local(self, words: str) -> str:
+        """Return an identifier for a local: one of the words, as it is or with an ending that people add."""
+        if self.c.chance(2, 3):
+            return self.word(words)
+        ending = self.c.pick(_ENDINGS)
+        return self.word("|".join(f"{word}{ending}" for word in words.split("|")))
+
     def let(self, words: str, value: Like) -> Any:
         """Emit ``name = value``; return the local: a term, or an :class:`Arr` for a view or a tile.
 
@@ -41,7 +53,7 @@ class Statements:
         given = lift(value, FLOAT)
         if isinstance(given, Name) and isinstance(given.type, Scalar) and not self._changes(given.name):
             return Term(given)
-        local = self.draft.let(given, name=self.word(words))
+        local = self.draft.let(given, name=self._local(words))
         local.uses = 1
         return self._named(local.name, local.type)
 
@@ -50,7 +62,7 @@ class Statements:
 
     def var(self, words: str, value: Like) -> Var:
         """Emit ``name = value`` for a local that later statements change."""
-        local = self.draft.let(lift(value, FLOAT), name=self.word(words), mutable=True)
+        local = self.draft.let(lift(value, FLOAT), name=self._local(words), mutable=True)
         local.uses = 1
         return Var(self, local.name, local.type)
 
