@@ -11,7 +11,7 @@ from .types import FLOAT, INT, Mat, Quat, Scalar, Transform, Value, Vec, scalar_
 
 
 def number(choices: Choices, low: int = 1, high: int = 400, type_: Scalar = FLOAT) -> Literal:
-    """Return a float literal of ``low`` to ``high`` hundredths: round ones first, then of two decimals, then of more."""
+    """Return a float literal of ``low`` to ``high`` hundredths: round, of two decimals, or of up to five."""
     way = choices.below(4)
     if way == 1:
         return Literal(choices.between(low, high) / 100, type_)

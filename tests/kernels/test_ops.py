@@ -47,7 +47,7 @@ def _once_for_each_signature():
         seen.add(shape)
 
 
-@pytest.mark.parametrize("row", _once_for_each_signature())
+@pytest.mark.parametrize("row", list(_once_for_each_signature()))
 def test_row_is_what_warp_knows(row):
     code = codegen.generate(render(program_for(row)))
     assert "one_op_cpu_kernel_forward" in code.cpp_forward
