@@ -24,7 +24,7 @@ END, PAD = "<|im_end|>", "<|endoftext|>"
 FIELDS = {"num_kernels": 60, "seed": 11, "splits": "0.8/0.1/0.1", "categories": "arithmetic,math"}
 VIEWS = ("prompt_completion", "messages", "text")
 MAX_LENGTH = 640
-PACKED_LENGTH = 1400  # of packed sequences: two examples or three
+PACKED_LENGTH = 1100  # of packed sequences: two examples or three
 # What makes any recipe small enough for a test; all else is the recipe's.
 SHORT = {"max_steps": 3, "gradient_accumulation_steps": 1, "use_cpu": "true", "bf16": "false", "logging_steps": 1}
 
