@@ -120,7 +120,7 @@ class Expressions:
         elif isinstance(value, str) and id(node) in self._snippets:
             self._snippet(Snippet(value, self._snippets[id(node)], len(self._places)))
         else:
-            self._emit(ascii(value))
+            self._emit("..." if value is ... else ascii(value))
 
     def _snippet(self, snippet: Snippet) -> None:
         start = len(self.tokens)
@@ -228,6 +228,19 @@ class Expressions:
         self._items(node)
         self._emit("]")
 
+    def _dict(self, node: ast.Dict) -> None:
+        self._emit("{")
+        for place, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            if place:
+                self._emit(",")
+            if key is None:
+                self._emit("**")
+            else:
+                self.operand(key, _LOOSE)
+                self._emit(":")
+            self.operand(value, _LOOSE)
+        self._emit("}")
+
     def _other(self, node: ast.AST) -> None:
         # Syntax no kernel needs: its type and its fields, in brackets of its own.
         self._emit(f"<{type(node).__name__}")
@@ -263,5 +276,6 @@ VISITORS.update(
         ast.IfExp: Expressions._choice,
         ast.Tuple: Expressions._tuple,
         ast.List: Expressions._list,
+        ast.Dict: Expressions._dict,
     }
 )

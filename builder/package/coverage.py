@@ -89,7 +89,7 @@ def scalar_of(kind: str) -> str:
     """Return the scalar type of a type as ``calls`` names it: ``float64`` for ``vec3d``."""
     if kind in SCALARS:
         return kind
-    shaped = re.fullmatch(r"(?:vec|mat|quat|transform)\d+(?:x\d+)?_?([a-z]*)", kind)
+    shaped = re.fullmatch(r"(?:vec|mat|quat|transform)\d+(?:x\d+)?_?([a-z]*\d*)", kind)
     return _SUFFIXES.get(shaped[1], shaped[1] if shaped[1] in SCALARS else OTHER) if shaped else OTHER
 
 

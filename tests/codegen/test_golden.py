@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -18,18 +20,22 @@ from builder.errors import CodegenRejection
 from builder.kernels import candidate
 from builder.shipped import category_names
 
+from ..kernels.drawing import RANDOM_CATEGORIES
 from .cpp_scan import definitions
 from .kernels import KERNELS
 
+# Kernels with generic functions are left out: Warp numbers the overloads of all kernels of a module together.
+_COMPARED = tuple(name for name in category_names() if name not in ("generic", "device_function"))
 
-def _grammar(per_category: int) -> dict[str, str]:
-    """Return kernel sources of every category, with distinct kernel names."""
+
+def _grammar(per_category: int, categories: Iterable[str] = RANDOM_CATEGORIES) -> dict[str, str]:
+    """Return kernel sources of some categories, with distinct kernel names."""
     sources: dict[str, str] = {}
-    for category in category_names():
+    for category in categories:
         for index in range(per_category):
             kernel = candidate(20, index, {category: 1.0})
             name = f"{kernel.kernel_name}_{category}_{index}"
-            sources[name] = kernel.text.replace(f"def {kernel.kernel_name}(", f"def {name}(")
+            sources[name] = re.sub(rf"\b{kernel.kernel_name}\b", name, kernel.text)
     return sources
 
 
@@ -62,8 +68,10 @@ def _written_by_warp(sources: Mapping[str, str], folder: Path) -> dict[str, str]
     module = wp.get_module(name)
     # Of the native compilers; the text does not depend on them.
     wp.set_module_options({"optimization_level": 1, "cpu_compiler_flags": ""}, module)
-    wp.compile_aot_module(module, device="cpu", module_dir=folder, strip_hash=True)
-    wp.compile_aot_module(module, arch=[80], module_dir=folder, strip_hash=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Warp warns of each kernel that calls wp.grad() and has an adjoint itself
+        wp.compile_aot_module(module, device="cpu", module_dir=folder, strip_hash=True)
+        wp.compile_aot_module(module, arch=[80], module_dir=folder, strip_hash=True)
     return {"cpu": (folder / f"wp_{name}.cpp").read_text(), "cuda": (folder / f"wp_{name}.cu").read_text()}
 
 
@@ -102,7 +110,7 @@ def test_text_is_what_warp_writes_to_disk(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_text_of_more_kernels_is_what_warp_writes_to_disk(tmp_path: Path) -> None:
-    for number, batch in enumerate(_batches(_grammar(12))):
+    for number, batch in enumerate(_batches(_grammar(3, _COMPARED))):
         folder = tmp_path / f"more_{number}"
         folder.mkdir()
         _same_as_warp(batch, folder)

@@ -36,7 +36,7 @@ def test_category_shows_what_it_is_about(category):
 @pytest.mark.parametrize("category", NEW)
 def test_generates_and_reads_what_it_declares(category):
     for index in range(25):
-        program = draw_program(CounterChoices(17, index), {category: 1.0})
+        program = draw_program(CounterChoices(17, index), category)
         source = to_source(program)
         assert codegen.generate(source.text).kernel_name == program.name
         assert program.family

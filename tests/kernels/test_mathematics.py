@@ -85,7 +85,7 @@ def test_a_change_is_the_same_wherever_it_is_applied(index):
     value = k.let("value", x[cells.place])
     assert change(value).e == change(value).e
     out[cells.place] = change(value)
-    assert codegen.generate(text_of(k)).kernel_name == "probe"
+    assert codegen.generate(text_of(k)).kernel_name.startswith("probe")
 
 
 @pytest.mark.parametrize("type_", [FLOAT, DOUBLE, HALF, INT, UINT])
@@ -99,7 +99,7 @@ def test_loops_over_rows_generate_for_every_type(type_):
         low, place = winner(k, rows.count, lambda j, x=x: x[j], type_, largest=False)
         rows.result("out", type_)[rows.place] = sum_ + high + low
         rows.result("at", INT)[rows.place] = place
-        assert codegen.generate(text_of(k)).kernel_name == "probe"
+        assert codegen.generate(text_of(k)).kernel_name.startswith("probe")
 
 
 def test_an_ordered_sweep_goes_upwards():

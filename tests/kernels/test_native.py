@@ -30,7 +30,7 @@ def drawn(category, each, seed=3, limit=800):
     """Return up to ``each`` programs of each family of a category, with their numbers."""
     seen = Counter()
     for index in range(limit):
-        program = draw_program(CounterChoices(seed, index), {category: 1.0})
+        program = draw_program(CounterChoices(seed, index), category)
         seen[program.family] += 1
         if seen[program.family] <= each:
             yield index, program
@@ -176,5 +176,5 @@ def test_whole_numbers_have_no_adjoint():
 def test_the_same_program_has_the_same_snippets():
     for category in CATEGORIES:
         for index, program in drawn(category, 1):
-            again = draw_program(CounterChoices(3, index), {category: 1.0})
+            again = draw_program(CounterChoices(3, index), category)
             assert replace(again) == program

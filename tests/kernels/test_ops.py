@@ -57,7 +57,7 @@ def test_row_is_what_warp_knows(row):
 
 
 def test_no_row_twice():
-    rows = [(row.symbol, row.params, row.result) for row in TABLE]
+    rows = [(row.symbol, row.params, row.result, row.family, row.guards) for row in TABLE]
     assert len(set(rows)) == len(rows)
 
 

@@ -145,7 +145,7 @@ def test_families_use_the_tables():
     used = set()
     for category in ("tile", "tile_matmul"):
         for index in range(500):
-            program = draw_program(CounterChoices(9, index), {category: 1.0})
+            program = draw_program(CounterChoices(9, index), category)
             used |= {tag.removeprefix("builtin:") for tag in to_source(program).features if tag.startswith("builtin:")}
     tables = {name for name, found in SPECIALS.items() if found.family == "tile"}
     assert tables <= used

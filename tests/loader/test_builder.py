@@ -220,6 +220,7 @@ def test_a_builder_made_directly_has_the_same_directory(directory: Callable[...,
 OTHER = {
     "num_kernels": 9999,
     "seed": 1,
+    "sources": {"synthetic": 3.0, "warp-lang": 1.0},
     "categories": ["math"],
     "splits": [0.8, 0.1, 0.1],
     "max_per_skeleton": 2,

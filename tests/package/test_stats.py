@@ -43,6 +43,8 @@ breakdowns = st.builds(
     counters(names).map(Counter),
     counters(st.integers(0, 99)).map(Counter),
     st.dictionaries(names, counters(names).map(Counter), max_size=2),
+    counters(names).map(Counter),
+    counters(st.integers(1, 5)).map(Counter),
     st.dictionaries(names, counters(st.sampled_from(BINS)).map(Counter), max_size=2),
 )
 
