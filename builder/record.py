@@ -16,6 +16,10 @@ class Reason(str, Enum):
     DUPLICATE = "duplicate"  # equal to an earlier kept row after renaming
     SKELETON_CAP = "skeleton_cap"  # its skeleton already has max_per_skeleton rows
     NEAR_DUPLICATE = "near_duplicate"  # close to an earlier kept row of another split
+    COMPILE_FAILED = "compile_failed"  # its text does not compile
+    EXECUTE_FAILED = "execute_failed"  # it crashes, hangs, computes nothing, or its texts give different results
+    GRADIENT_FAILED = "gradient_failed"  # its adjoint is not the derivative
+    GPU_FAILED = "gpu_failed"  # a device gives other results
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,13 @@ class Rejection:
 
 CODE_COLUMNS = ("cpp_forward", "cpp_backward", "cuda_forward", "cuda_backward")
 VERDICTS = ("compile", "execute", "gradient", "gpu")
+LEVELS = ("none", *VERDICTS)  # of verification; each includes those before it
+# What a check says of a row. `nonsmooth`: the gradient met a kink at every point that was tried.
+STATES = ("passed", "failed", "nonsmooth", "not_applicable", "not_run")
 
-_verification = pa.struct([pa.field(name, pa.string()) for name in VERDICTS])
+# One verdict for each check, and why those that did not pass did not, on one line.
+VERIFICATION = pa.struct([pa.field(name, pa.string()) for name in (*VERDICTS, "reason")])
+NOT_VERIFIED = {**dict.fromkeys(VERDICTS, "not_run"), "reason": ""}
 
 # What generation knows of a pair, whatever config shows it. Units are written with this schema.
 PAIR_SCHEMA = pa.schema(
@@ -56,7 +65,7 @@ PAIR_SCHEMA = pa.schema(
         ("builder_version", pa.string()),
         ("python_source", pa.string()),
         *((name, pa.string()) for name in CODE_COLUMNS),
-        ("verification", _verification),
+        ("verification", VERIFICATION),
     ]
 )
 

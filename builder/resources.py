@@ -34,14 +34,14 @@ def data_names(folder: str, suffix: str) -> list[str]:
 
 @cache
 def source_digest(*parts: str) -> str:
-    """Return 16 hex digits over the Python sources below ``builder/<part>`` (a file or a folder).
+    """Return 16 hex digits over the sources (Python, and C++ headers) below ``builder/<part>`` (a file or a folder).
 
     It stands in cache keys, so that code which decides bytes cannot change without the key changing.
     """
     digest = hashlib.sha256()
     for part in parts:
         root = _PACKAGE / part
-        paths = [root] if root.is_file() else sorted(root.rglob("*.py"))
+        paths = [root] if root.is_file() else sorted(path for path in root.rglob("*") if path.suffix in (".py", ".h"))
         if not paths:
             raise FileNotFoundError(f"builder/{part} has no Python source")
         for path in paths:

@@ -27,6 +27,7 @@ from pydantic import (
 
 from . import __version__
 from .errors import SpecError
+from .record import LEVELS
 from .resources import source_digest
 from .shipped import category_names, config_defaults, config_names, unknown
 
@@ -66,6 +67,7 @@ class BuildSpec(BaseModel):
         instruction: first part of every prompt; may hold ``{kernel_name}``, ``{category}``, ``{description}``.
         tokenizer: ``default``, the path of a ``tokenizer.json``, or a Hub id.
         view: one of :data:`VIEWS`; which columns hold the text to train on.
+        verify: one of :data:`~builder.record.LEVELS`: which checks every kept row has gone through.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
@@ -81,12 +83,13 @@ class BuildSpec(BaseModel):
     instruction: str = Field(min_length=1)
     tokenizer: str = Field(min_length=1)
     view: str
+    verify: str
 
-    @field_validator("config", "view")
+    @field_validator("config", "view", "verify")
     @classmethod
     def _known_name(cls, value: str, info: ValidationInfo) -> str:
         kind = str(info.field_name)
-        allowed = config_names() if kind == "config" else VIEWS
+        allowed = {"config": config_names(), "view": VIEWS, "verify": LEVELS}[kind]
         if value not in allowed:
             raise ValueError(unknown(kind, value, allowed))
         return value
@@ -184,6 +187,10 @@ class BuildSpec(BaseModel):
         """Return 32 hex digits over all that decides the keys by which candidates are compared."""
         return _digest({"generation": self.generation_key(), "code": source_digest("curate")})
 
+    def verification_key(self, level: str) -> str:
+        """Return 32 hex digits over all that decides what the checks of a level say of a unit."""
+        return _digest({"generation": self.generation_key(), "level": level, "code": source_digest("verify")})
+
     def decision_key(self) -> str:
         """Return 32 hex digits over all that decides which candidates are kept, and in which split."""
         return _digest(
@@ -192,6 +199,7 @@ class BuildSpec(BaseModel):
                 "num_kernels": self.num_kernels,
                 "splits": list(self.splits.items()),
                 "max_per_skeleton": self.max_per_skeleton,
+                "verification": "" if self.verify == "none" else self.verification_key(self.verify),
                 "code": source_digest("curate"),
             }
         )

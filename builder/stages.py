@@ -1,4 +1,4 @@
-"""The chain of stages: mine -> generate -> edges -> count tokens -> decide -> rows, and what is measured of them.
+"""The chain of stages: mine -> generate -> edges -> verify -> count tokens -> decide -> rows, and what is measured of them.
 
 Each stage is a pure function of the spec and a rank, and leaves one file in the store; the file's
 existence says that the stage is done. One process, a pool of processes and streaming run these same
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .curate.decide import Kept
 from .curate.decision import Deciding, Decision
@@ -29,6 +30,7 @@ from .package.stats import Stats
 from .package.store import Store
 from .package.training import training_columns, training_key, training_texts
 from .package.unit import make_unit, rejections_of
+from .package.verified import failures, verified_table
 from .record import row_schema
 from .spec import SPLITS, SYNTHETIC, UNIT, BuildSpec
 
@@ -70,8 +72,18 @@ def edges(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     return table
 
 
+def verify(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
+    """Stage 3: return what the spec's checks say of each pair of the unit, making the file where needed."""
+    key = spec.verification_key(spec.verify)
+    table = store.get("verified", key, rank)
+    if table is None:
+        table = verified_table(generate(spec, store, rank), spec.verify, spec.seed)
+        store.put("verified", key, rank, table)
+    return table
+
+
 def count_tokens(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
-    """Stage 3: return prompt and completion token counts of the unit's rows, making their file where needed."""
+    """Stage 4: return prompt and completion token counts of the unit's rows, making their file where needed."""
     tokenizer = tokens.load(spec.tokenizer)
     key = training_key(spec, tokenizer.sha256)
     table = store.get("tokens", key, rank)
@@ -87,7 +99,8 @@ def is_prepared(spec: BuildSpec, store: Store, rank: int) -> bool:
     """Say whether :func:`prepare` would find every file there and whole."""
     tokens_key = training_key(spec, tokens.load(spec.tokenizer).sha256)
     files = (("units", spec.generation_key()), ("edges", spec.edges_key()), ("tokens", tokens_key))
-    return all(store.path(kind, key, rank) is not None for kind, key in files)
+    checked = () if spec.verify == "none" else (("verified", spec.verification_key(spec.verify)),)
+    return all(store.path(kind, key, rank) is not None for kind, key in (*files, *checked))
 
 
 def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
@@ -95,6 +108,8 @@ def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
     generate(spec, store, rank)
     edges(spec, store, rank)
     count_tokens(spec, store, rank)
+    if spec.verify != "none":
+        verify(spec, store, rank)
     return rank
 
 
@@ -102,13 +117,18 @@ def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
 
 
 def offer(deciding: Deciding, spec: BuildSpec, store: Store, rank: int) -> list[Kept]:
-    """Offer a unit to the in-order pass; return what was kept of it."""
+    """Offer a unit to the in-order pass, less what a check failed; return what was kept of it."""
     table = edges(spec, store, rank)
-    return deciding.offer(table, rejections_of(table))
+    refused = rejections_of(table)
+    if spec.verify != "none":
+        failed = failures(table["index"].to_pylist(), verify(spec, store, rank))
+        table = table.filter(pc.invert(pc.is_in(table["index"], pa.array([one.index for one in failed], pa.int64()))))
+        refused += failed
+    return deciding.offer(table, refused)
 
 
 def saved_decision(spec: BuildSpec, store: Store) -> Decision | None:
-    """Return stage 4's decision if its file exists."""
+    """Return stage 5's decision if its file exists."""
     table = store.get("decisions", spec.decision_key(), 0)
     if table is None:
         return None
@@ -117,7 +137,7 @@ def saved_decision(spec: BuildSpec, store: Store) -> Decision | None:
 
 
 def save_decision(spec: BuildSpec, store: Store, decision: Decision) -> None:
-    """Write stage 4's file."""
+    """Write stage 5's file."""
     columns = [pa.array(decision.index, pa.int64()), pa.array(decision.split, pa.int8())]
     table = pa.table(columns, names=["index", "split"])
     noted = {"rejections": json.dumps(decision.rejections)}
@@ -137,13 +157,15 @@ def _rows_of(spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt
         **training_columns(spec, chosen),
         **{name: counts.column(name).take(pa.array(place)) for name in counts.column_names},
     }
+    if spec.verify != "none":
+        columns["verification"] = verify(spec, store, rank)["verification"].take(pa.array(place))
     schema = row_schema(spec.config, spec.view)
     table = [columns[name] if name in columns else chosen.column(name) for name in schema.names]
     return pa.table(table, schema=schema)
 
 
 def rows(spec: BuildSpec, store: Store, decision: Decision, split: str) -> Iterator[pa.Table]:
-    """Stage 5: yield the rows of a split in candidate order, one table for each unit that has any."""
+    """Stage 6: yield the rows of a split in candidate order, one table for each unit that has any."""
     for rank in range(decision.units):
         kept = decision.of(split, rank)
         if len(kept):
@@ -171,7 +193,7 @@ def stream(spec: BuildSpec, store: Store, split: str) -> Iterator[pa.Table]:
 
 
 def measured(spec: BuildSpec, store: Store, decision: Decision) -> Measured:
-    """Stage 6: return how alike the kept candidates are and how far they compress, making the file where needed."""
+    """Stage 7: return how alike the kept candidates are and how far they compress, making the file where needed."""
     key = measured_key(spec)
     table = store.get("measured", key, 0)
     if table is None:

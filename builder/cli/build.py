@@ -11,6 +11,7 @@ import pyarrow as pa
 import typer
 
 from ..errors import SpecError
+from ..record import LEVELS
 from ..shipped import config_names, config_summary
 from ..spec import SPLITS, VIEWS, BuildSpec, load_spec
 from .common import app, console, one_line, print_tables
@@ -93,6 +94,9 @@ def build(
     instruction: Annotated[str | None, typer.Option(help="First part of every prompt.")] = None,
     tokenizer: Annotated[str | None, typer.Option(help="'default', a tokenizer.json, or a Hub id.")] = None,
     view: Annotated[str | None, typer.Option(help=f"Columns to train on: {', '.join(VIEWS)}.")] = None,
+    verify: Annotated[
+        str | None, typer.Option(help=f"Checks of every row, each with those before it: {', '.join(LEVELS)}.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write a folder of shards instead of the cache.")] = None,
     format: Annotated[str | None, typer.Option(help="Of the folder's shards: arrow (default) or parquet.")] = None,
     shard_size: Annotated[
@@ -118,6 +122,7 @@ def build(
         "instruction": instruction,
         "tokenizer": tokenizer,
         "view": view,
+        "verify": verify,
     }
     specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
     file_format = check_format(format or "arrow")

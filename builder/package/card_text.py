@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..record import VERDICTS, VIEWS
+from ..record import STATES, VERDICTS, VIEWS
 from ..shipped import config_defaults, config_summary
 from ..spec import PLACEHOLDERS, SPLITS
 from .density import pack
@@ -166,12 +166,17 @@ def _verification(stats: Mapping[str, Stats]) -> str:
             "**No check was run on any row of this dataset.** The text is what Warp's own generator writes, but no row "
             "was compiled, executed or compared with numerical gradients, and none says that it was."
         )
-    return "What the checks said, in rows. `not_run` says nothing of a row."
+    return (
+        "What the checks said, in rows. A kernel of which a check failed is no row: it is counted among the rejections. "
+        "`not_applicable` says that a check has nothing to look at (no adjoint, integers only) or cannot run it (a handle "
+        "that cannot be made up); `nonsmooth`, that the kernel has a kink at every point tried; `not_run` says nothing of a "
+        "row. Each row's `verification.reason` says why."
+    )
 
 
 def _verdicts_table(stats: Mapping[str, Stats]) -> str:
     verdicts = {name: merged(one, "verdicts") for name, one in stats.items()}
-    heads = ["passed", "failed", "not_applicable", "not_run"]
+    heads = [state for state in STATES if state != "failed"]  # a row of which a check failed is not kept
     rows = [
         [f"`{name}`", check, *(f"{found.get(check, Counter())[verdict]:,}" for verdict in heads)]
         for name, found in verdicts.items()

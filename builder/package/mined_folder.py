@@ -17,7 +17,7 @@ from ..curate.keys import analyse
 from ..errors import CodegenRejection, FolderError
 from ..mine.distribution import Distribution
 from ..mine.table import Report
-from ..record import PAIR_SCHEMA, VERDICTS
+from ..record import NOT_VERIFIED, PAIR_SCHEMA
 from ..spec import versions
 from .mined import permuted
 from .scratch import move_into_place, remove, scratch_name
@@ -26,7 +26,6 @@ from .shards import folder_errors, write_file
 KERNELS = "kernels.parquet"
 SUMMARY = "mined.json"
 _FORMAT = "warp_cuda_pairs_mined"
-_NOT_RUN = dict.fromkeys(VERDICTS, "not_run")
 
 Mined = tuple[Distribution, pa.Table, Report]
 
@@ -95,7 +94,7 @@ def _pairs(table: pa.Table) -> Iterator[dict[str, Any]]:
             "warp_version": versions()["warp"],
             "builder_version": __version__,
             "python_source": text,
-            "verification": _NOT_RUN,
+            "verification": NOT_VERIFIED,
         }
 
 

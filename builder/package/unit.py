@@ -18,10 +18,8 @@ from ..errors import CodegenRejection
 from ..kernels import candidate
 from ..kernels.mix import take
 from ..kernels.source import KernelSource, Origin
-from ..record import PAIR_SCHEMA, VERDICTS, Reason, Rejection
+from ..record import NOT_VERIFIED, PAIR_SCHEMA, Reason, Rejection
 from ..spec import SYNTHETIC, UNIT, BuildSpec, versions
-
-_NOT_RUN = dict.fromkeys(VERDICTS, "not_run")
 
 
 def candidates(spec: BuildSpec, rank: int, mined: Mapping[str, pa.Table]) -> Iterator[tuple[int, KernelSource, Origin]]:
@@ -82,7 +80,7 @@ def _pair(spec: BuildSpec, index: int, source: KernelSource, origin: Origin) -> 
         "cpp_backward": code.cpp_backward,
         "cuda_forward": code.cuda_forward,
         "cuda_backward": code.cuda_backward,
-        "verification": _NOT_RUN,
+        "verification": NOT_VERIFIED,
     }
     return pair, keys
 
