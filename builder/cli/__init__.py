@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import build, folder, mine
+from . import build, folder, mine, verify
 from .common import run_app
 
-__all__ = ["build", "folder", "main", "mine"]
+__all__ = ["build", "folder", "main", "mine", "verify"]
 
 
 def main() -> None:

@@ -63,4 +63,3 @@ def failures(index: Sequence[int], verified: pa.Table) -> list[Rejection]:
         if failed is not None:
             rejections.append(Rejection(candidate, _FAILED[failed], verdicts["reason"]))
     return rejections
-

@@ -66,9 +66,7 @@ def chunks(folder: Path, level: str) -> list[Chunk]:
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
     every = list(rows.values())
     starts = range(0, len(every), CHUNK)
-    return [
-        Chunk(level, key, rank, comments, tuple(every[at : at + CHUNK])) for rank, at in enumerate(starts)
-    ]
+    return [Chunk(level, key, rank, comments, tuple(every[at : at + CHUNK])) for rank, at in enumerate(starts)]
 
 
 def verify_chunk(chunk: Chunk, store: Store) -> pa.Table:

@@ -16,7 +16,8 @@ from .pool import Pool
 from .progress import Reporter, Terminal, reporting
 
 
-def _setup_worker() -> None:
+def setup_worker() -> None:
+    """Prepare a worker process for the stages."""
     tokens.one_thread()
     codegen.fewer_collections().__enter__()  # for the worker's whole life
 
@@ -41,7 +42,7 @@ class _Workers:
 
     def __init__(self, spec: BuildSpec, store: Store, num_proc: int) -> None:
         self._spec, self._store = spec, store
-        self._pool = Pool(num_proc, _setup_worker)
+        self._pool = Pool(num_proc, setup_worker)
 
     def prepared(self, ranks: Iterable[int]) -> Iterator[int]:
         # What is there needs no worker; without a task no worker is started.

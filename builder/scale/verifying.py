@@ -13,7 +13,7 @@ from ..package.store import Store
 from ..package.verify_folder import Chunk, chunks, verify_chunk
 from ..record import LEVELS
 from ..shipped import unknown
-from .local import _setup_worker
+from .local import setup_worker
 from .pool import Pool
 
 # Called with (rows done, rows).
@@ -53,5 +53,5 @@ def _verified(todo: list[Chunk], store: Store, num_proc: int) -> Iterator[pa.Tab
     if num_proc == 1:
         yield from (verify_chunk(chunk, store) for chunk in todo)
         return
-    with closing(Pool(num_proc, _setup_worker)) as pool:
+    with closing(Pool(num_proc, setup_worker)) as pool:
         yield from pool.in_order(verify_chunk, ((chunk, store) for chunk in todo))

@@ -20,7 +20,7 @@ from builder.package.folder import ConfigBuild
 from builder.package.measured import Compressed, Measured
 from builder.package.similarity import measure
 from builder.package.stats import Stats
-from builder.record import CODE_COLUMNS, VERDICTS, VIEWS, row_schema
+from builder.record import CODE_COLUMNS, NOT_VERIFIED, VIEWS, row_schema
 from builder.spec import load_spec
 
 TOKENIZER = b'{"made": "up"}'
@@ -78,7 +78,7 @@ def rows(config: str, indices: range) -> pa.Table:
             "completion": text[view.completion],
             "prompt_tokens": len(text[view.prompt].split()),
             "completion_tokens": len(text[view.completion].split()),
-            "verification": dict.fromkeys(VERDICTS, "not_run"),
+            "verification": NOT_VERIFIED,
         }
         made.append(row)
     return pa.Table.from_pylist(made, schema=row_schema(config))
