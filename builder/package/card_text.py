@@ -167,10 +167,10 @@ def _verification(stats: Mapping[str, Stats]) -> str:
             "was compiled, executed or compared with numerical gradients, and none says that it was."
         )
     return (
-        "What the checks said, in rows. A kernel of which a check failed is no row: it is counted among the rejections. "
-        "`not_applicable` says that a check has nothing to look at (no adjoint, integers only) or cannot run it (a handle "
-        "that cannot be made up); `nonsmooth`, that the kernel has a kink at every point tried; `not_run` says nothing of a "
-        "row. Each row's `verification.reason` says why."
+        "What the checks said, in rows. A kernel of which a check failed is no row: it is counted among the "
+        "rejections. `not_applicable` says that a check has nothing to look at (no adjoint, integers only) or cannot "
+        "make up what the kernel needs; `nonsmooth`, that the kernel has a kink at every point tried; `not_run` says "
+        "nothing of a row. Each row's `verification.reason` says why."
     )
 
 
