@@ -40,17 +40,18 @@ def compile_cuda(code: str, arch: int = 80, *, optimization_level: int = 3) -> b
     return _compile("cuda", code, lambda source, target: build_ptx(source, target, arch, optimization_level))
 
 
-def compile_cpp(code: str, *, optimization_level: int = 2) -> bytes:
+def compile_cpp(code: str, *, optimization_level: int = 2, checked: bool = False) -> bytes:
     """Return the object file of C++ code.
 
     Args:
         code: one or more C++ code columns, without the preamble; :func:`entry_point` below makes it callable.
         optimization_level: 0 to 3; Warp's own is 2.
+        checked: not optimised, and an index beyond its array ends the process that runs it.
 
     Raises:
         CodegenRejection: the code does not compile (``codegen_error``); clang prints why to stderr.
     """
-    return _compile("cpu", code, lambda source, target: build_object(source, target, optimization_level))
+    return _compile("cpu", code, lambda source, target: build_object(source, target, optimization_level, checked))
 
 
 def _compile(device: str, code: str, build: Callable[[Path, Path], None]) -> bytes:

@@ -75,6 +75,7 @@ _NEEDS = {
         "_IndexedArrayAnnotation",
     ),
     wbuild: ("build_cpu", "build_cuda"),
+    wtypes.array_t: ("numpy_dtype",),
 }
 
 
@@ -394,17 +395,48 @@ def build_ptx(source: Path, target: Path, arch: int, optimization_level: int) ->
     )
 
 
-def build_object(source: Path, target: Path, optimization_level: int) -> None:
-    """Compile a C++ file to an object file with the clang inside Warp; Exception if it does not compile."""
+def build_object(source: Path, target: Path, optimization_level: int, checked: bool = False) -> None:
+    """Compile a C++ file to an object file with the clang inside Warp; Exception if it does not compile.
+
+    ``checked`` is Warp's debug mode: not optimised, and every index into an array is checked.
+    """
     wbuild.build_cpu(
         str(target),
         str(source),
+        mode="debug" if checked else "release",
         optimization_level=optimization_level,
         extra_flags="",  # not for this machine's own CPU: the same object everywhere
         use_precompiled_headers=True,
         pch_dir=_runtime().get_clang_pch_dir(),
         block_dim=BLOCK_DIM,
     )
+
+
+def load_object(path: Path, handle: str) -> None:
+    """Load an object file of :func:`build_object` into this process; OSError if it cannot be.
+
+    Args:
+        handle: a name for :func:`address`, which no other object in this process has.
+    """
+    if _runtime().llvm.wp_load_obj(str(path).encode(), handle.encode(), wp.config.legacy_cpu_linker) != 0:
+        raise OSError(f"{path} cannot be loaded")
+
+
+def address(handle: str, symbol: str) -> int:
+    """Return where a function of a loaded object lies; OSError if it is not there or needs what is not there."""
+    found = int(_runtime().llvm.wp_lookup(handle.encode(), symbol.encode()))
+    if not found:
+        raise OSError(f"{handle} has no {symbol}")
+    return found
+
+
+def defined(source: str) -> Any:
+    """Return the kernel object of a source; only inside :func:`isolated`.
+
+    Raises:
+        CodegenRejection: as :func:`emit`.
+    """
+    return _concrete(_define(parse(source))[0])
 
 
 def _runtime() -> Any:

@@ -1,0 +1,90 @@
+"""What a kernel takes, in words of our own: enough to lay out its arguments in memory and to draw values for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import warp_adapter
+from .kernel_source import one_line
+from .objects import Struct, array_family, composite, is_array, is_composite_type, is_scalar_type
+
+_, _, wtypes = warp_adapter.INTERNALS
+_PYTHON = {bool: "bool", int: "int32", float: "float32"}
+
+# How Warp lays out an array and an array seen through indices.
+ARRAY_LAYOUT = np.dtype(wtypes.array_t)
+INDEXED_LAYOUT = np.dtype(
+    [("data", ARRAY_LAYOUT), ("indices", np.uint64, 4), ("shape", np.int32, 4)],
+    align=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A scalar: ``bool``, ``int8`` to ``uint64``, ``float16``, ``bfloat16``, ``float32`` or ``float64``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A ``vector``, ``matrix``, ``quaternion`` or ``transformation``: ``shape`` numbers, rows first."""
+
+    family: str
+    shape: tuple[int, ...]
+    number: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A struct."""
+
+    name: str
+    fields: tuple[tuple[str, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayOf:
+    """An ``array`` or ``indexedarray`` of 1 to 4 dimensions."""
+
+    family: str
+    element: Kind
+    ndim: int
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What has no layout of ours, such as a texture."""
+
+    name: str
+
+
+Kind: TypeAlias = Number | Block | Record | ArrayOf | Other
+
+
+def argument_kinds(source: str) -> tuple[tuple[str, Kind], ...]:
+    """Return ``(name, kind)`` of each argument of the kernel that a source defines.
+
+    Raises:
+        CodegenRejection: as :func:`~builder.codegen.generate`.
+    """
+    with warp_adapter.isolated():
+        kernel = warp_adapter.defined(source)
+        return tuple((arg.label, kind_of(arg.type)) for arg in kernel.adj.args)
+
+
+def kind_of(type_: Any) -> Kind:
+    """Return the kind of one of Warp's types."""
+    if is_array(type_):
+        return ArrayOf(array_family(type_), kind_of(type_.dtype), type_.ndim)
+    if isinstance(type_, Struct):
+        return Record(type_.key, tuple((name, kind_of(var.type)) for name, var in type_.vars.items()))
+    if is_scalar_type(type_):
+        return Number(_PYTHON.get(type_) or type_.__name__)
+    if is_composite_type(type_):
+        family, shape, number = composite(type_)
+        return Block(family, shape, kind_of(number))
+    return Other(one_line(str(type_)))

@@ -1,0 +1,32 @@
+"""Verifies rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .compiling import compile_rows
+from .rows import Row
+from .verdict import LEVELS, Verification
+
+
+def verify(rows: Sequence[Row], *, level: str, seed: int = 0, archs: Sequence[int] = (80, 90)) -> list[Verification]:
+    """Return what the checks up to a level say of each row, in the rows' order; the same for the same arguments.
+
+    Args:
+        rows: mappings with ``id`` (all different), ``kernel_name``, ``python_source``, ``args`` (list of
+            ``{name, type}``), ``launch_dim`` and the four code columns.
+        level: one of :data:`~builder.verify.LEVELS`; each includes those before it.
+        seed: decides the inputs that kernels are run with.
+        archs: compute capabilities to compile the CUDA text for.
+
+    Raises:
+        ValueError: an unknown level, or two rows with one id.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"unknown level {level!r}; allowed: {', '.join(LEVELS)}")
+    if len({row["id"] for row in rows}) < len(rows):
+        raise ValueError("two rows have one id")
+    if level == "none" or not rows:
+        return [Verification(row["id"]) for row in rows]
+    compiled = compile_rows(rows, archs)
+    return [Verification(row["id"], compile=compiled[row["id"]]) for row in rows]

@@ -1,0 +1,133 @@
+"""The C++ file that makes rows callable on the CPU: their C++ text, their CUDA text, and their C++ in double precision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .rows import Row
+
+CPP, CUDA, TWIN = "cpp", "cuda", "twin"
+VARIANTS = (CPP, CUDA, TWIN)
+FORWARD, BACKWARD = "forward", "backward"
+
+_WIDE = {
+    **{f"{prefix}{name}": f"{prefix}float64" for name in ("float32", "float16", "bfloat16") for prefix in ("", "adj_")},
+    # What snippets write: a type that double is called by, since `wp::float(x)` must stay a call.
+    "float": "host_wide",
+    "adj_float": "adj_float64",
+    **{f"{name}f": f"wp::{name}" for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "pow", "tanh")},
+    **{"fabsf": "wp::abs", "fmaxf": "wp::max", "fminf": "wp::min", "floorf": "wp::floor"},
+}
+_CASTS = "#define float(x) cast_float(x)\n#define adj_float(x, adj_x, adj_ret) adj_cast_float(x, adj_x, adj_ret)\n"
+_ROUNDED = ("const wp::float32 var_", "const wp::float16 var_", "const wp::bfloat16 var_")
+
+
+def symbol(number: int, variant: str, direction: str) -> str:
+    """Return the name of the function that runs a row of a file, by its number."""
+    return f"verify_{number}_{variant}_{direction}"
+
+
+def harness(rows: Sequence[Row], parts: Mapping[str, Sequence[str]]) -> str:
+    """Return C++ to be compiled below the CPU preamble.
+
+    Args:
+        rows: rows with different kernel names.
+        parts: for each variant wanted, the directions wanted: forward, or both.
+
+    Each function is ``void (void* bounds, size_t size, void* args, void* adj_args, int rounding, int fibers)``; beside them stands
+    ``size_t verify_<number>_<variant>_size()``, the size of the argument struct.
+    """
+    texts = [Path(__file__).with_name("host.h").read_text(encoding="utf-8")]
+    for number, row in enumerate(rows):
+        texts.append(f"namespace row_{number} {{")
+        if CPP in parts or CUDA in parts:
+            texts.append(_cpp(number, row, CPP, parts.get(CPP, ())))
+        if CUDA in parts:
+            texts.append(_cuda(number, row, parts[CUDA]))
+        if TWIN in parts:
+            texts.append(_twin(number, row, parts[TWIN]))
+        texts.append("}")
+    return "\n".join(texts)
+
+
+def _directions(row: Row, directions: Sequence[str]) -> list[str]:
+    return [direction for direction in directions if direction == FORWARD or row["cpp_backward"]]
+
+
+def _cpp(number: int, row: Row, variant: str, directions: Sequence[str]) -> str:
+    name, forward = row["kernel_name"], str(row["cpp_forward"])
+    wanted = _directions(row, directions)
+    backward = str(row["cpp_backward"]) if BACKWARD in wanted else ""
+    if variant == TWIN:
+        forward, backward = _constants_rounded(forward), _constants_rounded(backward)
+    entries = [f'extern "C" size_t verify_{number}_{variant}_size() {{ return sizeof(wp_args_{name}); }}']
+    for direction in wanted:
+        adj = f", (wp_args_{name}*)adj" if direction == BACKWARD else ""
+        call = (
+            f"{name}_cpu_kernel_{direction}<false>"
+            f"(*(wp::launch_bounds_t<{row['launch_dim']}>*)dim, index, (wp_args_{name}*)args{adj});"
+        )
+        entries.append(_entry(symbol(number, variant, direction), call))
+    body = "\n".join(entries)
+    return f"namespace {variant} {{\n{forward}\n{backward}\n{body}\n}}\n"
+
+
+def _cuda(number: int, row: Row, directions: Sequence[str]) -> str:
+    name = row["kernel_name"]
+    wanted = _directions(row, directions)
+    lines = [
+        "#undef builtin_tid1d\n#undef builtin_tid2d\n#undef builtin_tid3d\n#undef builtin_tid4d",
+        "#define builtin_tid1d() wp::tid(_idx, dim)",
+        "#define builtin_tid2d(x, y) wp::tid(x, y, _idx, dim)",
+        "#define builtin_tid3d(x, y, z) wp::tid(x, y, z, _idx, dim)",
+        "#define builtin_tid4d(x, y, z, w) wp::tid(x, y, z, w, _idx, dim)",
+        "#define tile_shared_storage_t host_storage",
+        "namespace cuda {",
+    ]
+    # Functions of C linkage would be one in all namespaces.
+    renames = {f"{name}_cuda_kernel_{direction}": f"row_{number}_kernel_{direction}" for direction in wanted}
+    lines += [f"#define {old} {new}" for old, new in renames.items()]
+    lines.append(str(row["cuda_forward"]))
+    if BACKWARD in wanted:
+        lines.append(str(row["cuda_backward"]))
+    lines += [f"#undef {old}" for old in renames]
+    lines.append("#undef tile_shared_storage_t")
+    for direction in wanted:
+        owners = ("args", "adj") if direction == BACKWARD else ("args",)
+        places = [f"&((cpp::wp_args_{name}*){owner})->{arg['name']}" for owner in owners for arg in row["args"]]
+        call = f"void* at[] = {{ {', '.join(places)} }}; host_cuda(&row_{number}_kernel_{direction}, dim, at);"
+        lines.append(_entry(symbol(number, CUDA, direction), call))
+    lines += [
+        "}",
+        "#undef builtin_tid1d\n#undef builtin_tid2d\n#undef builtin_tid3d\n#undef builtin_tid4d",
+        "#define builtin_tid1d() wp::linear_tid<wp_linear_tid>(task_index, dim)",
+        "#define builtin_tid2d(x, y) wp::tid(x, y, task_index, dim)",
+        "#define builtin_tid3d(x, y, z) wp::tid(x, y, z, task_index, dim)",
+        "#define builtin_tid4d(x, y, z, w) wp::tid(x, y, z, w, task_index, dim)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _twin(number: int, row: Row, directions: Sequence[str]) -> str:
+    defines = "".join(f"#undef {old}\n#define {old} {new}\n" for old, new in _WIDE.items())
+    undefines = "".join(f"#undef {old}\n" for old in _WIDE)
+    return defines + _cpp(number, row, TWIN, directions) + undefines + _CASTS
+
+
+def _constants_rounded(text: str) -> str:
+    """Let a constant of single precision stay the number that it is in single precision."""
+    lines = text.split("\n")
+    for place, line in enumerate(lines):
+        if line.lstrip().startswith(_ROUNDED) and line.endswith(";"):
+            name, _, value = line.partition(" = ")
+            lines[place] = f"{name} = wp::host_rounded({value[:-1]});"
+    return "\n".join(lines)
+
+
+def _entry(name: str, call: str) -> str:
+    return (
+        f"static void {name}_one(void* dim, size_t index, void* args, void* adj) {{ {call} }}\n"
+        f'extern "C" void {name}(void* dim, size_t size, void* args, void* adj, int rounding, int fibers)\n'
+        f"{{ host_run({{ &{name}_one, dim, args, adj, rounding, 0, nullptr }}, size, fibers != 0); }}"
+    )
