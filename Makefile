@@ -6,16 +6,19 @@ BIN := $(VENV)/bin
 BASE := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: dataset test test-slow test-compat check format tokenizer bench clean
+.PHONY: dataset test test-slow explore test-compat check format tokenizer bench clean
 
 dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
 
 test: $(DEV)  ## the whole fast suite
-	$(BIN)/pytest -m "not slow and not browser and not train"
+	$(BIN)/pytest -m "not slow and not browser and not train" -n $$(nproc) --dist loadfile
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
 	$(BIN)/pytest -m slow
+
+explore: $(DEV)  ## the property tests on examples that no run has seen
+	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -m "not slow" tests/kernels tests/curate tests/codegen
 
 test-compat: $(DEV)  ## load a built folder with old and new versions of datasets; downloads them
 	$(BIN)/python -m tests.compat.run

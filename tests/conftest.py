@@ -7,9 +7,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+# `make test` draws the same examples each time; `make explore` new ones.
+_COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("default", _COMMON, max_examples=60, derandomize=True)
+settings.register_profile("explore", _COMMON, max_examples=60)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -19,8 +19,10 @@ def kernel(index: int, seed: int = 5) -> str:
 
 
 def own_names(tree: ast.AST) -> list[str]:
-    """Return the names of functions, parameters and locals, sorted."""
-    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    """Return the names of functions, parameters and locals, sorted; fields of structs are none of them."""
+    fields = {id(field) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for field in ast.walk(node)}
+    stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    found = {node.id for node in stored if id(node) not in fields}
     found |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     return sorted(found | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)})
 
@@ -34,6 +36,9 @@ class Renamer(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = self.names.get(node.id, node.id)
         return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node  # a field may bear the name of a local
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
         node.arg = self.names.get(node.arg, node.arg)
