@@ -23,7 +23,7 @@ from tests.processes import hear_ctrl_c
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from builder.cli import main; main()"]
-SMALL = ["-n", "130", "--seed", "3"]
+SMALL = ["-n", "130", "--seed", "3", "--categories", "arithmetic,vector,struct"]  # quick to make
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,8 @@ def test_card_is_rendered_again_to_the_same_bytes(cache, tmp_path):
     done = run(cache, "card", str(out))
     assert done.returncode == 0, done.stderr
     assert (out / "README.md").read_bytes() == before
-    assert b"build paired --num-kernels 130 --seed 3 --format parquet --shard-size 1000000 --out DIR\n" in before
+    assert b"build paired --num-kernels 130 --seed 3 --categories arithmetic=1.0,vector=1.0,struct=1.0 --" in before
+    assert b" --format parquet --shard-size 1000000 --out DIR\n" in before
     assert run(cache, "check", str(out)).returncode == 0
 
 
@@ -181,7 +182,8 @@ def test_build_to_the_cache_shows_rows_and_is_found_by_load_dataset(cache):
     before = [path.stat().st_mtime_ns for path in units]
     script = (
         "import warp_cuda_pairs; from datasets import load_dataset; "
-        "print(len(load_dataset('warp_cuda_pairs', 'cpu', split='train', num_kernels=130, seed=3)))"
+        "print(len(load_dataset('warp_cuda_pairs', 'cpu', split='train', num_kernels=130, seed=3, "
+        "categories='arithmetic,vector,struct')))"
     )
     loaded = subprocess.run([sys.executable, "-c", script], env=environment(cache), capture_output=True, text=True)
     assert int(loaded.stdout) > 100, loaded.stderr

@@ -22,7 +22,7 @@ from builder.spec import SPLITS, VIEWS, field_names, load_spec
 
 NAME = "warp_cuda_pairs"
 # Small, and with no split near empty.
-SMALL = {"num_kernels": 60, "splits": "0.6/0.2/0.2"}
+SMALL = {"num_kernels": 60, "splits": "0.6/0.2/0.2", "categories": "arithmetic,vector,struct"}
 
 Load = Callable[..., Any]
 
@@ -227,6 +227,7 @@ OTHER = {
     "source_comments": False,
     "instruction": "Translate {kernel_name}.",
     "view": "text",
+    "verify": "compile",
 }
 
 
