@@ -28,7 +28,7 @@ typedef double host_wide;
 inline double host_rounded(float value) { return value; }
 // Each CUDA thread declares the storage of its block; here the block's runner does.
 struct host_storage {
-    static void init() { tile_shared_storage_t::init(); }
+    static void init() { }
 };
 }  // namespace wp
 typedef double host_wide;
