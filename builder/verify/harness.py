@@ -59,6 +59,7 @@ def _cpp(number: int, row: Row, variant: str, directions: Sequence[str]) -> str:
     name, forward = row["kernel_name"], str(row["cpp_forward"])
     wanted = _directions(row, directions)
     backward = str(row["cpp_backward"]) if BACKWARD in wanted else ""
+    backward = _shapes_kept(backward)
     if variant == TWIN:
         forward, backward = _constants_rounded(forward), _constants_rounded(backward)
     entries = [f'extern "C" size_t verify_{number}_{variant}_size() {{ return sizeof(wp_args_{name}); }}']
@@ -90,7 +91,7 @@ def _cuda(number: int, row: Row, directions: Sequence[str]) -> str:
     lines += [f"#define {old} {new}" for old, new in renames.items()]
     lines.append(str(row["cuda_forward"]))
     if BACKWARD in wanted:
-        lines.append(str(row["cuda_backward"]))
+        lines.append(_shapes_kept(str(row["cuda_backward"])))
     lines += [f"#undef {old}" for old in renames]
     lines.append("#undef tile_shared_storage_t")
     for direction in wanted:
@@ -123,6 +124,19 @@ def _constants_rounded(text: str) -> str:
             name, _, value = line.partition(" = ")
             lines[place] = f"{name} = wp::host_rounded({value[:-1]});"
     return "\n".join(lines)
+
+
+def _shapes_kept(text: str) -> str:
+    """Drop the lines by which Warp's adjoint of ``x.shape`` empties the shape of ``x``'s gradient.
+
+    Nothing but the check of indices reads that shape, and would then refuse all.
+    """
+    return "\n".join(line for line in text.split("\n") if not _empties_shape(line.strip()))
+
+
+def _empties_shape(line: str) -> bool:
+    target, _, value = line.partition(" = ")
+    return target.startswith("adj_") and target.endswith(".shape") and value.startswith("adj_") and value.endswith(";")
 
 
 def _entry(name: str, call: str) -> str:
