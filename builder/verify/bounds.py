@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .harness import CPP, TWIN
+from .harness import TWIN
 from .inputs import nudge
 from .layout import Memory, Values
 from .machine import DIRECTED
@@ -62,7 +62,7 @@ def compare(
     """Compare what a row wrote with what it writes in double precision."""
     wide = subject.wide(memory, size)
     exact = subject.run(TWIN, wide, size)
-    directed = [subject.run(CPP, memory, size, rounding=mode) for mode in DIRECTED]
+    directed = [subject.run(subject.main, memory, size, rounding=mode) for mode in DIRECTED]
     near = _nudged(subject, memory, size, subject.unit, _SAMPLES)
     far: list[list[Values]] = []
     count, worst, jumps = 0, 0.0, 0

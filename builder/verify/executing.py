@@ -11,7 +11,7 @@ from .harness import CPP, CUDA, FORWARD, TWIN
 from .inputs import BOUNDARY, ORDINARY, POSITIVE
 from .layout import Leaf, Memory, Values
 from .subject import Subject, contents
-from .verdict import FAILED, PASSED, Verdict
+from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
 
 # The share of a trial's numbers that may lie where a nearby input gives something else altogether.
 JUMPS = 0.34
@@ -37,6 +37,8 @@ class _Findings:
 def execute(subject: Subject) -> Verdict:
     """Return the verdict on running a row."""
     found = _Findings()
+    if not subject.machine.has(subject.main, FORWARD):
+        return Verdict(NOT_APPLICABLE, "what threads of a block do together has no emulation here")
     try:
         for profile, size in _trials(subject):
             _trial(subject, profile, size, found)
@@ -71,10 +73,12 @@ def _trial(subject: Subject, profile: str, size: int, found: _Findings) -> None:
     memory = subject.memory(size, profile)
     subject.machine.check(CPP, memory)
     before = contents(memory)
-    after = subject.run(CPP, memory, size)
+    if subject.together:
+        subject.run(CPP, memory, size)
+    after = subject.run(subject.main, memory, size)
     found.sizes.append(size)
     where = f"with {profile} values and length {size}"
-    if not all(_same(a, b) for a, b in zip(after, subject.run(CPP, memory, size), strict=True)):
+    if not all(_same(a, b) for a, b in zip(after, subject.run(subject.main, memory, size), strict=True)):
         raise Refuted(f"run twice, gives two results {where}")
     found.written |= {n for n, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)}
     if profile != BOUNDARY:
@@ -89,8 +93,8 @@ def _trial(subject: Subject, profile: str, size: int, found: _Findings) -> None:
 
 
 def _cuda(subject: Subject, memory: Memory, size: int, after: list[Values], where: str, found: _Findings) -> None:
-    if subject.one_thread or not subject.machine.has(CUDA, FORWARD):
-        found.cuda = f"not_applicable: {subject.one_thread or 'does not compile for the CPU'}"
+    if subject.together or not subject.machine.has(CUDA, FORWARD):
+        found.cuda = "run, C++ is for one thread" if subject.together else "not_applicable: does not compile here"
         return
     for leaf, ours, theirs in zip(memory.leaves, after, subject.run(CUDA, memory, size), strict=True):
         if not _same(ours, theirs):
@@ -117,14 +121,15 @@ def _depends(subject: Subject, found: _Findings) -> None:
     """Refute a row that writes nothing, or the same whatever its inputs are."""
     if not found.written:
         raise Refuted("writes nothing")
-    size = subject.sizes()[min(2, len(subject.sizes()) - 1)]
+    lengths = subject.sizes()[1:3]
     for word in range(12):
+        size = lengths[word % len(lengths)]
         one, other = subject.memory(size, ORDINARY, word), subject.memory(size, ORDINARY, word, "other")
         inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
         if inputs:
             for n in found.written:
                 other.leaves[n].values[...] = one.leaves[n].values
-        results = zip(subject.run(CPP, one, size), subject.run(CPP, other, size), strict=True)
+        results = zip(subject.run(subject.main, one, size), subject.run(subject.main, other, size), strict=True)
         changed = [not _same(a, b) for n, (a, b) in enumerate(results) if n in found.written]
         if any(changed):
             return
@@ -135,7 +140,7 @@ def _depends(subject: Subject, found: _Findings) -> None:
 
 def _varies(subject: Subject, found: _Findings, size: int) -> bool:
     """Say whether a row that takes nothing but its outputs writes different numbers."""
-    after = subject.run(CPP, subject.memory(size, ORDINARY), size)
+    after = subject.run(subject.main, subject.memory(size, ORDINARY), size)
     return any(np.unique(after[n]).size > 2 for n in found.written)
 
 

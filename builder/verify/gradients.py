@@ -22,6 +22,9 @@ from .verdict import FAILED, NONSMOOTH, NOT_APPLICABLE, PASSED, Verdict
 _ALL, _SAMPLE, _DIRECTIONS = 64, 24, 3
 
 
+_BY_HAND = {"func_grad", "func_replay", "func_native"}
+
+
 class NoGradient(Exception):
     """There is nothing to compare; the message says why."""
 
@@ -104,10 +107,10 @@ def differentiate(subject: Subject) -> Verdict:
                 break
     except NoGradient as reason:
         return Verdict(NOT_APPLICABLE, str(reason))
-    return _verdict(found)
+    return _verdict(subject, found)
 
 
-def _verdict(found: _Findings) -> Verdict:
+def _verdict(subject: Subject, found: _Findings) -> Verdict:
     details = {
         "compared": found.compared,
         "kinks": found.kinks,
@@ -118,7 +121,8 @@ def _verdict(found: _Findings) -> Verdict:
     if found.wrong and found.own:
         return Verdict(NOT_APPLICABLE, f"overwrites what its adjoint needs: {found.wrong}", details)
     if found.wrong:
-        return Verdict(FAILED, found.wrong, details)
+        own = "; its source gives the gradient of a function by hand" if subject.calls & _BY_HAND else ""
+        return Verdict(FAILED, found.wrong + own, details)
     if not found.points:
         return Verdict(NOT_APPLICABLE, found.none or "not finite at any point tried", details)
     if not found.compared:
@@ -129,7 +133,7 @@ def _verdict(found: _Findings) -> Verdict:
 
 
 def _check(subject: Subject) -> None:
-    if not subject.machine.has(CPP, BACKWARD):
+    if not subject.machine.has(subject.main, BACKWARD):
         raise NoGradient("has no adjoint")
     if not subject.machine.has(TWIN, BACKWARD):
         raise NoGradient("its adjoint does not compile with doubles")
@@ -231,7 +235,7 @@ def _reads_own(point: _Point) -> bool:
 
 def _devices_differ(subject: Subject, size: int) -> str:
     """Return how the adjoints of the C++ and the CUDA text differ in single precision, or nothing."""
-    if subject.one_thread or not subject.machine.has(CUDA, BACKWARD):
+    if subject.together or not subject.machine.has(CUDA, BACKWARD):
         return ""
     results = []
     for variant in (CPP, CUDA):

@@ -35,19 +35,22 @@ def handles(tree: ast.Module, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def fill_handles(memory: Memory, wanted: Mapping[str, str], rng: np.random.Generator) -> None:
+def fill_handles(memory: Memory, wanted: Mapping[str, str], rng: np.random.Generator, size: int) -> None:
     """Give the arguments that are handles objects of their families.
+
+    Args:
+        size: how many points, boxes and so on an object is of where that can be chosen.
 
     Raises:
         UnsupportedArgument: it is not known what a handle is of.
     """
     for leaf in memory.leaves:
         if leaf.name in wanted:
-            leaf.values[...] = _make(wanted[leaf.name], rng)
+            leaf.values[...] = _make(wanted[leaf.name], rng, size)
 
 
-def _make(family: str, rng: np.random.Generator) -> int:
-    points = rng.uniform(-2.0, 2.0, (24, 3)).astype(np.float32)
+def _make(family: str, rng: np.random.Generator, size: int) -> int:
+    points = rng.uniform(-2.0, 2.0, (size, 3)).astype(np.float32)
     made: Any
     if family == "mesh":
         corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32) * 1.3

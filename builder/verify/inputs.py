@@ -36,6 +36,8 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
     if not leaf.is_float:
         if leaf.buffer < 0 and leaf.family == "number":
             return rng.integers(1, min(size, 12) + 1, shape)
+        if profile != BOUNDARY and leaf.family == "number" and leaf.values.ndim and shape[-1] > 1:
+            return _places(leaf, rng, size)
         return rng.integers(0, max(size, 1), shape)
     if leaf.family in ("quaternion", "transformation"):
         return _rotations(rng, shape)
@@ -44,6 +46,16 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
     # A single number is a strength, a step, a threshold more often than not, and then positive.
     low, high = (-2.0, 2.0) if profile == ORDINARY and leaf.buffer >= 0 else (0.1, 1.5)
     return rng.uniform(low, high, shape)
+
+
+def _places(leaf: Leaf, rng: np.random.Generator, size: int) -> Values:
+    """Return lists of whole numbers as if they were places: all different, or rising where a list says where rows start."""
+    length = leaf.values.shape[-1]
+    last = length if length <= size + 16 else size
+    one = rng.permuted(np.broadcast_to(np.arange(length) % last, leaf.values.shape), axis=-1)
+    if any(word in leaf.name for word in ("offset", "start", "ptr", "begin")):
+        return np.sort(one, axis=-1)
+    return one
 
 
 def _rotations(rng: np.random.Generator, shape: tuple[int, ...]) -> Values:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.warp_adapter import BLOCK_DIM
-from .harness import FORWARD
+from .harness import CPP, FORWARD
 from .layout import Memory
 
 # The rounding modes other than to nearest: down, up, towards zero (fenv.h).
@@ -29,24 +29,31 @@ class Launch:
     Attributes:
         shape: its dimensions.
         tiled: each place of the grid is a block of threads that work together, not one thread.
+        whole: the last dimension is rounded up to whole blocks of threads.
     """
 
     shape: tuple[int, ...]
     tiled: bool
+    whole: bool = False
 
     def bounds(self) -> np.ndarray[Any, np.dtype[Any]]:
         """Return Warp's launch bounds."""
         kind = np.dtype([("shape", np.uint32, len(self.shape)), ("size", np.uint64), ("same", np.uint64)], align=True)
         bounds = np.zeros(1, kind)
-        bounds["shape"] = self.shape
+        bounds["shape"] = self._shape
         bounds["same"] = BLOCK_DIM if self.tiled else 1
         bounds["size"] = self.size
         return bounds
 
     @property
+    def _shape(self) -> tuple[int, ...]:
+        *first, last = self.shape
+        return (*first, -(-last // BLOCK_DIM) * BLOCK_DIM if self.whole else last)
+
+    @property
     def size(self) -> int:
         """The number of threads."""
-        return int(np.prod(self.shape)) * (BLOCK_DIM if self.tiled else 1)
+        return int(np.prod(self._shape)) * (BLOCK_DIM if self.tiled else 1)
 
 
 class Machine:
@@ -89,7 +96,7 @@ class Machine:
             memory.record.ctypes.data,
             None if adjoint is None else adjoint.record.ctypes.data,
             rounding,
-            int(launch.tiled),
+            int(launch.tiled or (launch.whole and variant != CPP)),
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.arguments import ArrayOf, Kind, Number, Record
+from .harness import CPP, CUDA, works_together
 from .handles import fill_handles, handles
 from .inputs import fill, generator, widen
 from .layout import Memory, Values, numbers
@@ -31,7 +32,7 @@ class Subject:
         kinds: its arguments.
         ndim: the dimensions of its launch grid.
         tiled: whether blocks of threads work together in its C++ too.
-        one_thread: why its C++ text says less than its CUDA text, or empty.
+        together: whether its CUDA text is for threads of a block that work together, and its C++ for one thread alone.
         unit: the rounding error of the narrowest float in it.
         handles: by argument, what its handle is of.
         calls: the names that its source calls.
@@ -44,7 +45,7 @@ class Subject:
     kinds: Sequence[tuple[str, Kind]]
     ndim: int
     tiled: bool
-    one_thread: str
+    together: bool
     unit: float
     handles: Mapping[str, str]
     calls: frozenset[str]
@@ -55,13 +56,18 @@ class Subject:
 
     def launch(self, size: int) -> Launch:
         """Return the grid for a length."""
-        return Launch((size,) * self.ndim, self.tiled)
+        return Launch((size,) * self.ndim, self.tiled, self.together)
+
+    @property
+    def main(self) -> str:
+        """The variant that says what the row does."""
+        return CUDA if self.together else CPP
 
     def memory(self, size: int, profile: str, *words: object) -> Memory:
         """Return arguments with values of a profile; other words, other values."""
         memory = Memory(self.kinds, size, self.shapes, wide=False)
         fill(memory, self.rng(profile, size, *words), profile, size)
-        fill_handles(memory, self.handles, self.rng("handles"))
+        fill_handles(memory, self.handles, self.rng("handles"), size)
         return memory
 
     def wide(self, narrow: Memory, size: int) -> Memory:
@@ -106,7 +112,6 @@ def subject_of(
     tree = ast.parse(row["python_source"])
     calls = frozenset(node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and _attribute(node.func))
     text = row["cpp_forward"]
-    native = "has other code for the threads of a block than for one thread" if "__CUDA_ARCH__" in text else ""
     names = [name for name in UNIT if f"wp::{name}" in text]
     return Subject(
         key=row["id"],
@@ -116,7 +121,7 @@ def subject_of(
         kinds=kinds,
         ndim=row["launch_dim"],
         tiled=any(name.startswith("tile") or name == "untile" for name in calls),
-        one_thread=native,
+        together=works_together(row),
         unit=max((UNIT[name] for name in names), default=0.0),
         handles=handles(tree, [name for name, kind in kinds if kind == Number("uint64")]),
         calls=calls,
