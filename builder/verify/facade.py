@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from .compiling import compile_rows
 from .rows import Row
-from .verdict import LEVELS, Verification
+from .running import run_rows
+from .verdict import LEVELS, NOT_RUN, PASSED, Verdict, Verification
 
 
 def verify(rows: Sequence[Row], *, level: str, seed: int = 0, archs: Sequence[int] = (80, 90)) -> list[Verification]:
@@ -29,4 +30,9 @@ def verify(rows: Sequence[Row], *, level: str, seed: int = 0, archs: Sequence[in
     if level == "none" or not rows:
         return [Verification(row["id"]) for row in rows]
     compiled = compile_rows(rows, archs)
-    return [Verification(row["id"], compile=compiled[row["id"]]) for row in rows]
+    if level == "compile":
+        return [Verification(row["id"], compile=compiled[row["id"]]) for row in rows]
+    sound = [row for row in rows if compiled[row["id"]].state == PASSED]
+    ran = run_rows(sound, "gradient" if level == "gpu" else level, seed)
+    broken = {"execute": Verdict(NOT_RUN, "does not compile"), "gradient": Verdict(NOT_RUN, "does not compile")}
+    return [Verification(row["id"], compiled[row["id"]], **ran.get(row["id"], broken)) for row in rows]

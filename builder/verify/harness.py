@@ -44,7 +44,7 @@ def harness(rows: Sequence[Row], parts: Mapping[str, Sequence[str]]) -> str:
         if CPP in parts or CUDA in parts:
             texts.append(_cpp(number, row, CPP, parts.get(CPP, ())))
         if CUDA in parts:
-            texts.append(_cuda(number, row, parts[CUDA]))
+            texts.append(_cuda(number, row, CUDA, parts[CUDA]))
         if TWIN in parts:
             texts.append(_twin(number, row, parts[TWIN]))
         texts.append("}")
@@ -59,6 +59,7 @@ def _cpp(number: int, row: Row, variant: str, directions: Sequence[str]) -> str:
     name, forward = row["kernel_name"], str(row["cpp_forward"])
     wanted = _directions(row, directions)
     backward = str(row["cpp_backward"]) if BACKWARD in wanted else ""
+    backward = _shapes_kept(backward)
     if variant == TWIN:
         forward, backward = _constants_rounded(forward), _constants_rounded(backward)
     entries = [f'extern "C" size_t verify_{number}_{variant}_size() {{ return sizeof(wp_args_{name}); }}']
@@ -73,8 +74,13 @@ def _cpp(number: int, row: Row, variant: str, directions: Sequence[str]) -> str:
     return f"namespace {variant} {{\n{forward}\n{backward}\n{body}\n}}\n"
 
 
-def _cuda(number: int, row: Row, directions: Sequence[str]) -> str:
-    name = row["kernel_name"]
+def works_together(row: Row) -> bool:
+    """Say whether a row's CUDA text is for threads of a block that work together, and its C++ for one that is alone."""
+    return "__CUDA_ARCH__" in row["cpp_forward"]
+
+
+def _cuda(number: int, row: Row, variant: str, directions: Sequence[str]) -> str:
+    name, owner = row["kernel_name"], CPP if variant == CUDA else TWIN
     wanted = _directions(row, directions)
     lines = [
         "#undef builtin_tid1d\n#undef builtin_tid2d\n#undef builtin_tid3d\n#undef builtin_tid4d",
@@ -83,21 +89,22 @@ def _cuda(number: int, row: Row, directions: Sequence[str]) -> str:
         "#define builtin_tid3d(x, y, z) wp::tid(x, y, z, _idx, dim)",
         "#define builtin_tid4d(x, y, z, w) wp::tid(x, y, z, w, _idx, dim)",
         "#define tile_shared_storage_t host_storage",
-        "namespace cuda {",
+        f"namespace {variant}_block {{",
+        "#define __CUDA_ARCH__ 800",
     ]
     # Functions of C linkage would be one in all namespaces.
-    renames = {f"{name}_cuda_kernel_{direction}": f"row_{number}_kernel_{direction}" for direction in wanted}
+    renames = {f"{name}_cuda_kernel_{way}": f"row_{number}_{variant}_kernel_{way}" for way in (FORWARD, BACKWARD)}
     lines += [f"#define {old} {new}" for old, new in renames.items()]
     lines.append(str(row["cuda_forward"]))
     if BACKWARD in wanted:
-        lines.append(str(row["cuda_backward"]))
+        lines.append(_shapes_kept(str(row["cuda_backward"])))
     lines += [f"#undef {old}" for old in renames]
-    lines.append("#undef tile_shared_storage_t")
+    lines.append("#undef tile_shared_storage_t\n#undef __CUDA_ARCH__")
     for direction in wanted:
-        owners = ("args", "adj") if direction == BACKWARD else ("args",)
-        places = [f"&((cpp::wp_args_{name}*){owner})->{arg['name']}" for owner in owners for arg in row["args"]]
-        call = f"void* at[] = {{ {', '.join(places)} }}; host_cuda(&row_{number}_kernel_{direction}, dim, at);"
-        lines.append(_entry(symbol(number, CUDA, direction), call))
+        structs = ("args", "adj") if direction == BACKWARD else ("args",)
+        places = [f"&(({owner}::wp_args_{name}*){struct})->{arg['name']}" for struct in structs for arg in row["args"]]
+        call = f"void* at[] = {{ {', '.join(places)} }}; host_cuda(&row_{number}_{variant}_kernel_{direction}, dim, at);"
+        lines.append(_entry(symbol(number, variant, direction), call))
     lines += [
         "}",
         "#undef builtin_tid1d\n#undef builtin_tid2d\n#undef builtin_tid3d\n#undef builtin_tid4d",
@@ -112,7 +119,11 @@ def _cuda(number: int, row: Row, directions: Sequence[str]) -> str:
 def _twin(number: int, row: Row, directions: Sequence[str]) -> str:
     defines = "".join(f"#undef {old}\n#define {old} {new}\n" for old, new in _WIDE.items())
     undefines = "".join(f"#undef {old}\n" for old in _WIDE)
-    return defines + _cpp(number, row, TWIN, directions) + undefines + _CASTS
+    if works_together(row):
+        text = _cpp(number, row, TWIN, ()) + _cuda(number, row, TWIN, directions)
+    else:
+        text = _cpp(number, row, TWIN, directions)
+    return defines + text + undefines + _CASTS
 
 
 def _constants_rounded(text: str) -> str:
@@ -123,6 +134,19 @@ def _constants_rounded(text: str) -> str:
             name, _, value = line.partition(" = ")
             lines[place] = f"{name} = wp::host_rounded({value[:-1]});"
     return "\n".join(lines)
+
+
+def _shapes_kept(text: str) -> str:
+    """Drop the lines by which Warp's adjoint of ``x.shape`` empties the shape of ``x``'s gradient.
+
+    Nothing but the check of indices reads that shape, and would then refuse all.
+    """
+    return "\n".join(line for line in text.split("\n") if not _empties_shape(line.strip()))
+
+
+def _empties_shape(line: str) -> bool:
+    target, _, value = line.partition(" = ")
+    return target.startswith("adj_") and target.endswith(".shape") and value.startswith("adj_") and value.endswith(";")
 
 
 def _entry(name: str, call: str) -> str:

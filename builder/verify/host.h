@@ -3,6 +3,7 @@ extern "C" int fesetround(int);
 
 // What CUDA text has around it.
 #define __global__
+#define __device__
 #define __shared__ static
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
@@ -28,10 +29,119 @@ typedef double host_wide;
 inline double host_rounded(float value) { return value; }
 // Each CUDA thread declares the storage of its block; here the block's runner does.
 struct host_storage {
-    static void init() { tile_shared_storage_t::init(); }
+    static void init() { }
 };
 }  // namespace wp
 typedef double host_wide;
+
+// Threads of a block that wait for each other. All that have not ended go from round to round together.
+static const unsigned int host_lanes = WP_TILE_BLOCK_DIM;
+static unsigned int host_finished, host_barrier[host_lanes], host_arrived[4], host_round[host_lanes];
+static unsigned int host_stamps[2][host_lanes];
+static unsigned long long host_slots[2][host_lanes];
+static unsigned int host_votes[4];
+
+static inline void host_wait(unsigned int lane)
+{
+    wp_cpu_tile_sync();
+    ++host_round[lane];
+}
+static inline void __syncthreads()
+{
+    const unsigned int lane = threadIdx.x, mine = ++host_barrier[lane];
+    ++host_arrived[mine & 3];
+    do
+        host_wait(lane);
+    while (host_arrived[mine & 3] + host_finished < host_lanes);
+    host_arrived[(mine + 2) & 3] = host_votes[(mine + 2) & 3] = 0;
+}
+static inline int __syncthreads_count(int test)
+{
+    const unsigned int turn = (host_barrier[threadIdx.x] + 1) & 3;
+    host_votes[turn] += test != 0;
+    __syncthreads();
+    return (int)host_votes[turn];
+}
+static inline int __syncthreads_or(int test) { return __syncthreads_count(test) > 0; }
+static inline int __syncthreads_and(int test) { return __syncthreads_count(test == 0) == 0; }
+
+// What each lane of a warp leaves for the others in one round.
+struct host_warp {
+    const unsigned long long* slots;
+    unsigned int present;
+};
+static inline host_warp host_exchange(unsigned long long bits)
+{
+    const unsigned int lane = threadIdx.x, first = lane & ~31u, round = host_round[lane], turn = round & 1;
+    host_slots[turn][lane] = bits;
+    host_stamps[turn][lane] = round;
+    host_wait(lane);
+    host_warp warp = { host_slots[turn] + first, 0 };
+    for (unsigned int n = 0; n < 32; ++n)
+        if (host_stamps[turn][first + n] == round)
+            warp.present |= 1u << n;
+    return warp;
+}
+template <typename T> static T host_take(T value, int lane)
+{
+    unsigned long long bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    bits = host_exchange(bits).slots[lane & 31];
+    memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+template <typename T> static T __shfl_sync(unsigned int, T value, int lane, int width = 32)
+{
+    const int own = threadIdx.x & 31;
+    return host_take(value, (own & ~(width - 1)) | (lane & (width - 1)));
+}
+template <typename T> static T __shfl_xor_sync(unsigned int, T value, int mask, int width = 32)
+{
+    const int own = threadIdx.x & 31, to = own ^ mask;
+    return host_take(value, (to & ~(width - 1)) <= (own & ~(width - 1)) ? to : own);
+}
+template <typename T> static T __shfl_down_sync(unsigned int, T value, int by, int width = 32)
+{
+    const int own = threadIdx.x & 31;
+    return host_take(value, (own & (width - 1)) + by < width ? own + by : own);
+}
+template <typename T> static T __shfl_up_sync(unsigned int, T value, int by, int width = 32)
+{
+    const int own = threadIdx.x & 31;
+    return host_take(value, (own & (width - 1)) >= by ? own - by : own);
+}
+static inline unsigned int __ballot_sync(unsigned int mask, int test)
+{
+    const host_warp warp = host_exchange(test != 0);
+    unsigned int bits = 0;
+    for (int n = 0; n < 32; ++n)
+        if (((mask & warp.present) >> n & 1) && warp.slots[n])
+            bits |= 1u << n;
+    return bits;
+}
+static inline int __any_sync(unsigned int mask, int test) { return __ballot_sync(mask, test) != 0; }
+static inline int __all_sync(unsigned int mask, int test) { return __ballot_sync(mask, !test) == 0; }
+static inline unsigned int __match_any_sync(unsigned int mask, int key)
+{
+    const unsigned long long own = (unsigned int)key;
+    const host_warp warp = host_exchange(own);
+    unsigned int bits = 0;
+    for (int n = 0; n < 32; ++n)
+        if (((mask & warp.present) >> n & 1) && warp.slots[n] == own)
+            bits |= 1u << n;
+    return bits;
+}
+static inline void __syncwarp(unsigned int = 0xffffffffu) { host_exchange(0); }
+static inline unsigned int __activemask() { return host_exchange(0).present; }
+static inline int __popc(unsigned int value) { return __builtin_popcount(value); }
+static inline int __ffs(int value) { return __builtin_ffs(value); }
+static inline int __clz(int value) { return value == 0 ? 32 : __builtin_clz((unsigned int)value); }
+template <typename T, typename U> static T atomicAdd(T* at, U value)
+{
+    const T old = *at;
+    *at += value;
+    return old;
+}
 
 struct host_call {
     void (*one)(void* dim, size_t index, void* args, void* adj);
@@ -47,6 +157,7 @@ static void host_lane(void* dim, size_t, int lane, void* payload)
     fesetround(call->rounding);  // each fiber has a rounding mode of its own
     wp::tile_shared_storage_t::bind(call->storage);
     call->one(dim, call->first + size_t(lane), call->args, call->adj);
+    ++host_finished;
 }
 
 // Run a grid, block after block: the threads of a block one after another, or, with fibers, so that they can wait for
@@ -59,12 +170,17 @@ static void host_run(host_call call, size_t size, bool fibers)
     fesetround(call.rounding);
     for (size_t id = 0; id * block < size; ++id) {
         const size_t left = size - id * block, active = left < block ? left : block;
+        host_finished = 0;
+        memset(host_barrier, 0, sizeof host_barrier);
+        memset(host_arrived, 0, sizeof host_arrived);
+        memset(host_round, 0, sizeof host_round);
+        memset(host_stamps, 255, sizeof host_stamps);
         host_block.x = unsigned(id);
         call.first = id * block;
         if (fibers) {
             wp::tile_shared_storage_t storage;
             call.storage = &storage;
-            wp_cpu_run_block((int)block, (int)active, &host_lane, call.dim, id, &call);
+            wp_cpu_run_block((int)block, (int)block, &host_lane, call.dim, id, &call);
         } else {
             for (host_thread = 0; host_thread < active; ++host_thread)
                 call.one(call.dim, call.first + host_thread, call.args, call.adj);

@@ -1,0 +1,153 @@
+"""Level ``execute``: a row's C++ runs, is right to within rounding, and its CUDA text gives the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .bounds import Comparison, compare
+from .harness import CPP, CUDA, FORWARD, TWIN
+from .inputs import BOUNDARY, ORDINARY, POSITIVE
+from .layout import Leaf, Memory, Values
+from .subject import Subject, contents
+from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
+
+# The share of a trial's numbers that may lie where a nearby input gives something else altogether.
+JUMPS = 0.34
+
+
+class Refuted(Exception):
+    """A check says that the row is wrong; the message says how."""
+
+
+@dataclass(slots=True)
+class _Findings:
+    written: set[int] = field(default_factory=set)
+    sizes: list[int] = field(default_factory=list)
+    worst: float = 0.0
+    numbers: int = 0
+    jumps: int = 0
+    trials: int = 0
+    infinite: list[str] = field(default_factory=list)
+    cuda: str = ""
+    twin: str = ""
+
+
+def execute(subject: Subject) -> Verdict:
+    """Return the verdict on running a row."""
+    found = _Findings()
+    if not subject.machine.has(subject.main, FORWARD):
+        return Verdict(NOT_APPLICABLE, "what threads of a block do together has no emulation here")
+    try:
+        for profile, size in _trials(subject):
+            _trial(subject, profile, size, found)
+        if len(found.infinite) > found.trials / 2:
+            raise Refuted(f"not finite in {len(found.infinite)} of {found.trials} trials: {found.infinite[0]}")
+        _depends(subject, found)
+    except Refuted as refuted:
+        return Verdict(FAILED, str(refuted), _details(subject, found))
+    return Verdict(PASSED, "", _details(subject, found))
+
+
+def _details(subject: Subject, found: _Findings) -> dict[str, object]:
+    return {
+        "shapes": subject.shapes,
+        "sizes": sorted(set(found.sizes)),
+        "numbers": found.numbers,
+        "error_over_bound": float(f"{found.worst:.3g}"),
+        "discontinuous": found.jumps,
+        "not_finite": len(found.infinite),
+        "cuda": found.cuda,
+        "twin": found.twin,
+    }
+
+
+def _trials(subject: Subject) -> list[tuple[str, int]]:
+    lengths = subject.sizes()
+    ordinary = [(ORDINARY, size) for size in lengths]
+    return [*ordinary, (POSITIVE, lengths[1]), (BOUNDARY, lengths[1])]
+
+
+def _trial(subject: Subject, profile: str, size: int, found: _Findings) -> None:
+    memory = subject.memory(size, profile)
+    subject.machine.check(CPP, memory)
+    before = contents(memory)
+    if subject.together:
+        subject.run(CPP, memory, size)
+    after = subject.run(subject.main, memory, size)
+    found.sizes.append(size)
+    where = f"with {profile} values and length {size}"
+    if not all(_same(a, b) for a, b in zip(after, subject.run(subject.main, memory, size), strict=True)):
+        raise Refuted(f"run twice, gives two results {where}")
+    found.written |= {n for n, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)}
+    if profile != BOUNDARY:
+        found.trials += 1
+        for leaf, values in zip(memory.leaves, after, strict=True):
+            if leaf.is_float and not np.isfinite(values).all():
+                found.infinite.append(f"{leaf.name} {where}")
+                break
+    _cuda(subject, memory, size, after, where, found)
+    if profile != BOUNDARY:
+        _twin(subject, memory, size, after, where, found)
+
+
+def _cuda(subject: Subject, memory: Memory, size: int, after: list[Values], where: str, found: _Findings) -> None:
+    if subject.together or not subject.machine.has(CUDA, FORWARD):
+        found.cuda = "run, C++ is for one thread" if subject.together else "not_applicable: does not compile here"
+        return
+    for leaf, ours, theirs in zip(memory.leaves, after, subject.run(CUDA, memory, size), strict=True):
+        if not _same(ours, theirs):
+            raise Refuted(f"{leaf.name} by the CUDA text is not that by the C++ text {where}")
+    found.cuda = "equal"
+
+
+def _twin(subject: Subject, memory: Memory, size: int, after: list[Values], where: str, found: _Findings) -> None:
+    if not subject.machine.has(TWIN, FORWARD):
+        found.twin = "not_applicable: does not compile with doubles"
+        return
+    result: Comparison = compare(subject, memory, size, after, sorted(found.written))
+    found.worst = max(found.worst, result.worst)
+    found.numbers += result.numbers
+    found.jumps += result.jumps
+    found.twin = "within bound"
+    if result.wrong:
+        raise Refuted(f"{result.wrong} {where}")
+    if result.jumps > max(2, JUMPS * result.numbers):
+        raise Refuted(f"{result.jumps} of {result.numbers} numbers lie at a jump {where}")
+
+
+def _depends(subject: Subject, found: _Findings) -> None:
+    """Refute a row that writes nothing, or the same whatever its inputs are."""
+    if not found.written:
+        raise Refuted("writes nothing")
+    lengths = subject.sizes()[1:3]
+    for word in range(12):
+        size = lengths[word % len(lengths)]
+        one, other = subject.memory(size, ORDINARY, word), subject.memory(size, ORDINARY, word, "other")
+        inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
+        if inputs:
+            for n in found.written:
+                other.leaves[n].values[...] = one.leaves[n].values
+        results = zip(subject.run(subject.main, one, size), subject.run(subject.main, other, size), strict=True)
+        changed = [not _same(a, b) for n, (a, b) in enumerate(results) if n in found.written]
+        if any(changed):
+            return
+        if not inputs and _varies(subject, found, size):
+            return
+    raise Refuted("trivial: what it writes does not depend on its inputs")
+
+
+def _varies(subject: Subject, found: _Findings, size: int) -> bool:
+    """Say whether a row that takes nothing but its outputs writes different numbers."""
+    after = subject.run(subject.main, subject.memory(size, ORDINARY), size)
+    return any(np.unique(after[n]).size > 2 for n in found.written)
+
+
+def _same(a: Values, b: Values) -> bool:
+    return a.tobytes() == b.tobytes()
+
+
+def named(leaf: Leaf, at: int) -> str:
+    """Return what an element of a leaf is called in a reason."""
+    return f"{leaf.name}[{at}]"

@@ -1,0 +1,254 @@
+"""Level ``gradient``: a row's adjoint, in double precision, against differences of its forward code.
+
+For random weights of the outputs the adjoint gives the derivative of their weighted sum by each input. It is compared with
+central differences along single inputs (all of them where they are few) and along random directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .differences import BAD, GOOD, KINK, Slope, judge
+from .harness import BACKWARD, CPP, CUDA, TWIN
+from .inputs import ORDINARY, POSITIVE
+from .layout import Memory, Values, numbers, put
+from .subject import Subject, contents
+from .verdict import FAILED, NONSMOOTH, NOT_APPLICABLE, PASSED, Verdict
+
+# Up to so many inputs each is moved alone; of more, a sample. And how many random directions.
+_ALL, _SAMPLE, _DIRECTIONS = 64, 24, 3
+
+
+_BY_HAND = {"func_grad", "func_replay", "func_native"}
+
+
+class NoGradient(Exception):
+    """There is nothing to compare; the message says why."""
+
+
+@dataclass(slots=True)
+class _Findings:
+    compared: int = 0
+    kinks: int = 0
+    zeros: int = 0
+    worst: float = 0.0
+    points: int = 0
+    before: bool = False
+    wrong: str = ""
+    own: bool = False
+    none: str = ""
+
+
+@dataclass(slots=True)
+class _Point:
+    """Arguments at which a row is differentiated, with what its forward code makes of them."""
+
+    subject: Subject
+    size: int
+    memory: Memory
+    inputs: list[int]
+    outputs: list[int]
+    weights: list[Values]
+    saved: list[bytes] = field(default_factory=list)
+
+    def value(self) -> float:
+        """Return the weighted sum of the outputs for what now lies in the inputs."""
+        after = self.subject.run(TWIN, self.memory, self.size)
+        return float(sum((w * after[n]).sum() for n, w in zip(self.outputs, self.weights, strict=True)))
+
+    def along(self, direction: Sequence[Values], step: float) -> float:
+        """Return the value a step along a direction away; the inputs stay."""
+        before = [self.memory.leaves[n].values.copy() for n in self.inputs]
+        for n, way in zip(self.inputs, direction, strict=True):
+            self.memory.leaves[n].values[...] += step * way
+        try:
+            return self.value()
+        finally:
+            for n, old in zip(self.inputs, before, strict=True):
+                self.memory.leaves[n].values[...] = old
+
+    def adjoint(self, *, before: bool) -> list[Values]:
+        """Return the adjoint's derivatives by the inputs.
+
+        Args:
+            before: leave in the arrays what lay there before the forward code ran, not after, as Warp's tape does.
+        """
+        memory, launch = self.memory, self.subject.launch(self.size)
+        adjoint = Memory(self.subject.kinds, self.size, self.subject.shapes, wide=True)
+        for n, weights in zip(self.outputs, self.weights, strict=True):
+            adjoint.leaves[n].values[...] = weights
+        saved = memory.save()
+        if not before:
+            self.subject.machine.run(TWIN, launch, memory)
+        self.subject.machine.run(TWIN, launch, memory, adjoint, direction=BACKWARD)
+        memory.restore(saved)
+        return [adjoint.leaves[n].values.copy() for n in self.inputs]
+
+
+def differentiate(subject: Subject) -> Verdict:
+    """Return the verdict on a row's adjoint."""
+    found = _Findings()
+    lengths = subject.sizes()
+    points = [(ORDINARY, lengths[1]), (POSITIVE, lengths[1]), (ORDINARY, lengths[min(2, len(lengths) - 1)])]
+    try:
+        _check(subject)
+        difference = _devices_differ(subject, lengths[1])
+        if difference:
+            return Verdict(FAILED, difference)
+        for place, (profile, size) in enumerate(points):
+            try:
+                _at(_point(subject, profile, size, place), found)
+            except NoGradient as reason:
+                found.none = str(reason)
+            if found.wrong:
+                break
+    except NoGradient as reason:
+        return Verdict(NOT_APPLICABLE, str(reason))
+    return _verdict(subject, found)
+
+
+def _verdict(subject: Subject, found: _Findings) -> Verdict:
+    details = {
+        "compared": found.compared,
+        "kinks": found.kinks,
+        "points": found.points,
+        "error_over_bound": float(f"{found.worst:.3g}"),
+        "arrays": "before" if found.before else "after",
+    }
+    if found.wrong and found.own:
+        return Verdict(NOT_APPLICABLE, f"overwrites what its adjoint needs: {found.wrong}", details)
+    if found.wrong:
+        own = "; its source gives the gradient of a function by hand" if subject.calls & _BY_HAND else ""
+        return Verdict(FAILED, found.wrong + own, details)
+    if not found.points:
+        return Verdict(NOT_APPLICABLE, found.none or "not finite at any point tried", details)
+    if not found.compared:
+        return Verdict(NONSMOOTH, "no smooth direction at any point tried", details)
+    if found.zeros == found.compared:
+        return Verdict(NOT_APPLICABLE, "its derivatives are zero at every point tried", details)
+    return Verdict(PASSED, "", details)
+
+
+def _check(subject: Subject) -> None:
+    if not subject.machine.has(subject.main, BACKWARD):
+        raise NoGradient("has no adjoint")
+    if not subject.machine.has(TWIN, BACKWARD):
+        raise NoGradient("its adjoint does not compile with doubles")
+
+
+def _point(subject: Subject, profile: str, size: int, place: int) -> _Point:
+    memory = subject.wide(subject.memory(size, profile, "gradient", place), size)
+    before = contents(memory)
+    after = subject.run(TWIN, memory, size)
+    changed = [a.tobytes() != b.tobytes() for a, b in zip(before, after, strict=True)]
+    leaves = list(enumerate(memory.leaves))
+    outputs = [n for n, leaf in leaves if changed[n] and leaf.is_float]
+    whole = [n for n, leaf in leaves if changed[n]]
+    inputs = [n for n, leaf in leaves if not changed[n] and leaf.is_float and leaf.buffer >= 0]
+    if not outputs:
+        raise NoGradient("writes no floats" if whole else "writes nothing")
+    if not inputs:
+        raise NoGradient("reads no array of floats that it does not write")
+    rng = subject.rng("weights", place)
+    weights = [rng.normal(size=memory.leaves[n].values.shape) for n in outputs]
+    return _Point(subject, size, memory, inputs, outputs, weights)
+
+
+def _directions(point: _Point, place: int) -> Iterator[tuple[str, list[Values]]]:
+    """Yield directions with names: along one input, then random ones."""
+    shapes = [point.memory.leaves[n].values.shape for n in point.inputs]
+    total = sum(int(np.prod(shape)) for shape in shapes)
+    rng = point.subject.rng("directions", place)
+    chosen = range(total) if total <= _ALL else sorted(rng.choice(total, _SAMPLE, replace=False).tolist())
+    for at in chosen:
+        ways = [np.zeros(shape) for shape in shapes]
+        left = at
+        for n, way in zip(point.inputs, ways, strict=True):
+            if left < way.size:
+                way.flat[left] = 1.0
+                yield f"{point.memory.leaves[n].name}[{left}]", ways
+                break
+            left -= way.size
+    for _ in range(_DIRECTIONS):
+        yield "a random direction", [rng.normal(size=shape) for shape in shapes]
+
+
+def _at(point: _Point, found: _Findings) -> None:
+    """Compare at one point."""
+    if not np.isfinite(point.value()):
+        return
+    found.points += 1
+    after = point.adjoint(before=False)
+    ways = list(_directions(point, found.points))
+    bad = _compare(point, ways, after, found)
+    if bad and _reads_own(point):
+        again = _Findings()
+        if not _compare(point, ways, point.adjoint(before=True), again):
+            found.before, bad = True, ""
+            found.compared, found.worst = found.compared + again.compared, max(found.worst, again.worst)
+            found.zeros, found.kinks = found.zeros + again.zeros, found.kinks + again.kinks
+        else:
+            found.own = True
+    found.wrong = bad and f"{bad} (length {point.size})"
+
+
+def _compare(
+    point: _Point, ways: Sequence[tuple[str, list[Values]]], gradient: Sequence[Values], found: _Findings
+) -> str:
+    compared = kinks = zeros = 0
+    for name, way in ways:
+        claimed = float(sum((g * w).sum() for g, w in zip(gradient, way, strict=True)))
+        slope: Slope = judge(lambda step, way=way: point.along(way, step), claimed)  # type: ignore[misc]
+        if slope.kind == BAD:
+            return f"along {name} the adjoint says {claimed:.9g}, differences say {slope.value:.9g}"
+        compared += slope.kind == GOOD
+        kinks += slope.kind == KINK
+        zeros += slope.kind == GOOD and claimed == 0.0 and abs(slope.value) < 1e-9
+        found.worst = max(found.worst, slope.error if slope.kind == GOOD else 0.0)
+    found.compared, found.kinks, found.zeros = found.compared + compared, found.kinks + kinks, found.zeros + zeros
+    return ""
+
+
+def _reads_own(point: _Point) -> bool:
+    """Say whether what a row writes depends on what lay there, beyond being added to it."""
+    memory, size = point.memory, point.size
+    after = point.subject.run(TWIN, memory, size)
+    saved = memory.save()
+    rng = point.subject.rng("own")
+    for n in point.outputs:
+        memory.leaves[n].values[...] *= 1.0 + 0.1 * rng.uniform(size=memory.leaves[n].values.shape)
+    moved = contents(memory)
+    again = point.subject.run(TWIN, memory, size)
+    memory.restore(saved)
+    before = contents(memory)
+    for n in point.outputs:
+        # An output either keeps what lay there (then both move alike) or does not care for it.
+        shift, cause = again[n] - after[n], moved[n] - before[n]
+        careless = np.isclose(shift, 0.0, atol=1e-12) | np.isclose(shift, cause, rtol=1e-6, atol=1e-12)
+        if not careless.all():
+            return True
+    return False
+
+
+def _devices_differ(subject: Subject, size: int) -> str:
+    """Return how the adjoints of the C++ and the CUDA text differ in single precision, or nothing."""
+    if subject.together or not subject.machine.has(CUDA, BACKWARD):
+        return ""
+    results = []
+    for variant in (CPP, CUDA):
+        memory = subject.memory(size, ORDINARY, "gradient")
+        adjoint = Memory(subject.kinds, size, subject.shapes, wide=False)
+        rng = subject.rng("cotangents")
+        for leaf in adjoint.floats():
+            if leaf.buffer >= 0:
+                put(leaf, rng.normal(size=leaf.values.shape))
+        subject.machine.run(variant, subject.launch(size), memory)
+        subject.machine.run(variant, subject.launch(size), memory, adjoint, direction=BACKWARD)
+        results.append([numbers(leaf) for leaf in adjoint.leaves])
+    for leaf, ours, theirs in zip(adjoint.leaves, *results, strict=True):
+        if ours.tobytes() != theirs.tobytes():
+            return f"the derivatives by {leaf.name} of the CUDA text are not those of the C++ text"
+    return ""

@@ -1,0 +1,107 @@
+"""Calls the functions of a loaded harness with arguments in memory."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..codegen.warp_adapter import BLOCK_DIM
+from .harness import CPP, FORWARD
+from .layout import Memory
+
+# The rounding modes other than to nearest: down, up, towards zero (fenv.h).
+DIRECTED = (0x800000, 0x400000, 0xC00000) if platform.machine() == "aarch64" else (0x400, 0x800, 0xC00)
+_RUN = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int
+)
+_SIZE = ctypes.CFUNCTYPE(ctypes.c_size_t)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch grid.
+
+    Attributes:
+        shape: its dimensions.
+        tiled: each place of the grid is a block of threads that work together, not one thread.
+        whole: the last dimension is rounded up to whole blocks of threads.
+    """
+
+    shape: tuple[int, ...]
+    tiled: bool
+    whole: bool = False
+
+    def bounds(self) -> np.ndarray[Any, np.dtype[Any]]:
+        """Return Warp's launch bounds."""
+        kind = np.dtype([("shape", np.uint32, len(self.shape)), ("size", np.uint64), ("same", np.uint64)], align=True)
+        bounds = np.zeros(1, kind)
+        bounds["shape"] = self._shape
+        bounds["same"] = BLOCK_DIM if self.tiled else 1
+        bounds["size"] = self.size
+        return bounds
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        *first, last = self.shape
+        return (*first, -(-last // BLOCK_DIM) * BLOCK_DIM if self.whole else last)
+
+    @property
+    def size(self) -> int:
+        """The number of threads."""
+        return int(np.prod(self._shape)) * (BLOCK_DIM if self.tiled else 1)
+
+
+class Machine:
+    """The functions of one row.
+
+    Args:
+        addresses: by ``(variant, direction)``, and by ``(variant, "size")``: where the function lies.
+    """
+
+    def __init__(self, addresses: dict[tuple[str, str], int]) -> None:
+        self._functions = {key: _RUN(at) for key, at in addresses.items() if key[1] != "size"}
+        self._sizes = {key[0]: _SIZE(at) for key, at in addresses.items() if key[1] == "size"}
+
+    def has(self, variant: str, direction: str) -> bool:
+        """Say whether a function is there."""
+        return (variant, direction) in self._functions
+
+    def check(self, variant: str, memory: Memory) -> None:
+        """Raise AssertionError unless our layout of the arguments is as long as the compiler's."""
+        size = self._sizes[variant]()
+        # An empty struct is one byte long in C++.
+        if size != max(memory.record.dtype.itemsize, 1):
+            raise AssertionError(f"arguments of {memory.record.dtype.itemsize} bytes; the compiler has {size}")
+
+    def run(
+        self,
+        variant: str,
+        launch: Launch,
+        memory: Memory,
+        adjoint: Memory | None = None,
+        *,
+        direction: str = FORWARD,
+        rounding: int = 0,
+    ) -> None:
+        """Launch a kernel: it changes the arrays of ``memory``, and backward those of ``adjoint``."""
+        bounds = launch.bounds()
+        self._functions[variant, direction](
+            bounds.ctypes.data,
+            launch.size,
+            memory.record.ctypes.data,
+            None if adjoint is None else adjoint.record.ctypes.data,
+            rounding,
+            int(launch.tiled or (launch.whole and variant != CPP)),
+        )
+
+
+def sizes(ndims: Sequence[int], tiled: bool) -> tuple[int, ...]:
+    """Return the lengths that the dimensions of arrays and grids take: 1, a few, and no multiple of a block."""
+    if tiled:
+        return (1, 3) if max(ndims) < 3 else (1, 2)
+    return {1: (1, 7, 33, 300), 2: (1, 7, 33), 3: (1, 5, 9), 4: (1, 3, 5)}[max(1, *ndims)]

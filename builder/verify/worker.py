@@ -1,0 +1,138 @@
+"""Runs the kernels of one loaded harness, each in a process of its own; for ``python -m builder.verify.worker``.
+
+Reads one job (JSON) from standard input, writes one JSON line for each row to standard output. A process is forked for
+each row, so that a kernel which crashes, hangs or takes all memory ends itself alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..codegen.arguments import argument_kinds
+from ..codegen.warp_adapter import address, load_object
+from ..errors import CodegenRejection
+from .examine import examine, stages
+from .harness import symbol
+from .layout import SHAPES
+from .machine import Machine
+from .verdict import FAILED, NOT_RUN
+
+BEYOND = "a check in Warp's headers fails"
+_SIGNALS = {
+    signal.SIGSEGV: "reads or writes memory that is not its own",
+    signal.SIGBUS: "reads or writes memory that is not there",
+    signal.SIGFPE: "divides a whole number by zero",
+    signal.SIGILL: "runs an instruction that is none",
+}
+
+
+def main() -> None:
+    """Serve one job."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what Warp prints does not belong to the answers
+    job = json.load(sys.stdin)
+    load_object(Path(job["object"]), "verify")
+    for number, row in enumerate(job["rows"]):
+        try:
+            machine = Machine(_addresses(number, row))
+            kinds = argument_kinds(row["python_source"])
+        except (OSError, CodegenRejection) as error:
+            answer = {"execute": [FAILED, str(error), {}], "gradient": [NOT_RUN, "does not execute", {}]}
+        else:
+            answer = _examined(machine, kinds, row, job)
+        print(json.dumps({"id": row["id"], **answer}), file=out, flush=True)
+
+
+def _addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
+    found = {}
+    for variant, directions in row["parts"].items():
+        for direction in (*directions, "size"):
+            if direction != "size" or variant != "cuda":
+                found[variant, direction] = address("verify", symbol(number, variant, direction))
+    return found
+
+
+def _examined(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """Examine a row with the first shapes of arrays that it stays within, or else with equal lengths."""
+    answers: dict[str, Any] = {}
+    for shapes in SHAPES:
+        answer = _alone(machine, kinds, row, job, shapes)
+        answers = answers or answer
+        if not answer["execute"][1].startswith(BEYOND):
+            return answer
+    return answers
+
+
+def _alone(
+    machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any], shapes: str
+) -> dict[str, Any]:
+    """Examine a row in a process of its own; what became of it."""
+    read, write = os.pipe()
+    with tempfile.TemporaryFile() as printed:
+        child = os.fork()
+        if child == 0:
+            os.close(read)
+            os.dup2(printed.fileno(), 2)
+            _limit(job["seconds"], job["bytes"])
+            _child(write, machine, kinds, row, job, shapes)
+        os.close(write)
+        with os.fdopen(read, "rb") as pipe:
+            text = pipe.read()
+        status = os.waitpid(child, 0)[1]
+        printed.seek(0)
+        words = printed.read().decode(errors="replace").splitlines()
+    answers = dict(json.loads(line) for line in text.decode().splitlines(keepends=True) if line.endswith("\n"))
+    for stage in stages(job["level"]):
+        if stage not in answers:
+            broken = any(answer[0] == FAILED for answer in answers.values())
+            why = "does not execute" if broken else _death(status, words, job["seconds"])
+            answers[stage] = [NOT_RUN if broken else FAILED, why, {}]
+    return answers
+
+
+def _child(
+    write: int, machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any], shapes: str
+) -> None:
+    code = 1
+    try:
+        with os.fdopen(write, "w", encoding="utf-8") as pipe:
+            for stage, verdict in examine(machine, kinds, row, job["level"], job["seed"], shapes):
+                print(json.dumps([stage, [verdict.state, verdict.reason, verdict.details]]), file=pipe, flush=True)
+        code = 0
+    except MemoryError:
+        print("takes more memory than it may", file=sys.stderr, flush=True)
+    except BaseException as error:  # noqa: BLE001 (a forked process must not return into its parent's code)
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    os._exit(code)
+
+
+def _limit(seconds: float, size: int) -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
+    limit = pages * resource.getpagesize() + size
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _death(status: int, words: list[str], seconds: float) -> str:
+    if not os.WIFSIGNALED(status):
+        return words[-1] if words else "ended without an answer"
+    number = os.WTERMSIG(status)
+    asserted = [line for line in words if line.startswith("Assertion failed")]
+    if number in (signal.SIGABRT, signal.SIGILL, signal.SIGTRAP) and asserted:
+        return f"{BEYOND}: {asserted[-1].removeprefix('Assertion failed: ')}"
+    if number == signal.SIGALRM:
+        return f"takes more than {seconds:g} s"
+    return _SIGNALS.get(signal.Signals(number), f"ended by {signal.Signals(number).name}")
+
+
+if __name__ == "__main__":
+    main()
