@@ -101,6 +101,7 @@ CHANGES = {
     "source_comments": False,
     "instruction": "Translate.\n",
     "view": "messages",
+    "verify": "execute",
 }
 
 

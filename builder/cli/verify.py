@@ -1,4 +1,4 @@
-"""``verify``: compile, execute and differentiate the rows of a built folder."""
+"""``verify`` and ``reproduce``: what the checks say of the rows of a built folder, and of one candidate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..errors import SpecError
 from ..record import LEVELS, VERDICTS
+from ..shipped import unknown
 from .common import app, console, one_line
 
 
@@ -50,3 +52,26 @@ def verify(
 
 def _progress(done: int, rows: int) -> None:
     print(f"{done}/{rows} rows", file=sys.stderr, flush=True)
+
+
+@app.command()
+@one_line
+def reproduce(
+    what: Annotated[str, typer.Argument(metavar="ID", help="SEED:INDEX, or with --folder the id of a row.")],
+    folder: Annotated[Path | None, typer.Option(metavar="DIR", help="The built folder it is of.")] = None,
+    level: Annotated[str, typer.Option(help=f"Checks to run: {', '.join(LEVELS)}.")] = "gradient",
+    sources: Annotated[str | None, typer.Option(help="As given to build, where no folder tells.")] = None,
+    categories: Annotated[str | None, typer.Option(help="As given to build, where no folder tells.")] = None,
+) -> None:
+    """Make one row, or one rejected candidate, again from its seed, and show what each stage makes of it."""
+    from ..package.reproduce import find
+    from ..package.reproduce import reproduce as stages_of
+    from ..package.store import default_store
+    from ..stages import mined_sources
+
+    if level not in LEVELS:
+        raise SpecError(unknown("level", level, LEVELS))
+    place = find(what, folder, {"sources": sources, "categories": categories})
+    for title, text in stages_of(place, level, mined_sources(place.spec, default_store())):
+        console.print(f"[bold]{title}[/bold]")
+        console.print(text.rstrip() + "\n", markup=False)

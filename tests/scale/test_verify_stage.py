@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from builder.verify import Verdict, Verification
 
 from builder import scale, stages, verify
 from builder.package.store import Store
 from builder.record import VERDICTS
 from builder.scale.progress import Silent
 from builder.spec import SPLITS, load_spec
+from builder.verify import Verdict, Verification
 
 SPEC: dict[str, Any] = {"num_kernels": 150, "seed": 5, "categories": "arithmetic,vector"}
 
