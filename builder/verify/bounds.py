@@ -2,8 +2,8 @@
 
 The bound of each number comes from three things: how much the row's own result moves when all is rounded down, up or to
 zero (W. Kahan, "How Futile are Mindless Assessments of Roundoff in Floating-Point Computation?", 2006); how much
-the result in double precision moves when the inputs move by half a unit in the last place; and a few units in the last place
-of the result for each kind of operation in the row, since those two miss what happens to be exact.
+the result in double precision moves when the inputs move by half a unit in the last place; and a few units in the last
+place of the result for each kind of operation in the row, since those two miss what happens to be exact.
 """
 
 from __future__ import annotations
@@ -51,14 +51,12 @@ class Comparison:
 
 def floor_units(subject: Subject, size: int) -> float:
     """Return how many units in the last place a result may be off however well it behaves."""
-    units = _BASIC + _TERM * min(size**subject.ndim, 4096)
+    units: float = _BASIC + _TERM * min(size**subject.ndim, 4096)
     units += _DIVISION if subject.calls & _DIVIDES else 0.0
     return units + (_FUNCTION if subject.calls & _FUNCTIONS else 0.0)
 
 
-def compare(
-    subject: Subject, memory: Memory, size: int, after: Sequence[Values], written: Sequence[int]
-) -> Comparison:
+def compare(subject: Subject, memory: Memory, size: int, after: Sequence[Values], written: Sequence[int]) -> Comparison:
     """Compare what a row wrote with what it writes in double precision."""
     wide = subject.wide(memory, size)
     exact = subject.run(TWIN, wide, size)
@@ -115,7 +113,9 @@ def _error(ours: Values, true: Values, number: str) -> Values:
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.abs(ours - true)
         largest = {"float16": 65504.0, "float32": float(np.finfo(np.float32).max)}.get(number, np.inf)
-        alike = (np.isnan(ours) & np.isnan(true)) | (ours == true) | (~np.isfinite(ours) & ~(np.abs(true) < largest / 2))
+        alike = (
+            (np.isnan(ours) & np.isnan(true)) | (ours == true) | (~np.isfinite(ours) & ~(np.abs(true) < largest / 2))
+        )
     return np.where(alike, 0.0, np.nan_to_num(error, nan=np.inf))
 
 
@@ -125,4 +125,5 @@ def _distance(results: Sequence[Values], centre: Values) -> Values:
             np.where(np.isnan(result) & np.isnan(centre), 0.0, np.abs(result.astype(np.float64) - centre))
             for result in results
         ]
-    return np.nan_to_num(np.maximum.reduce(distances), nan=np.inf)
+    largest: Values = np.maximum.reduce(distances)
+    return np.nan_to_num(largest, nan=np.inf)

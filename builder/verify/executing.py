@@ -124,7 +124,8 @@ def _depends(subject: Subject, found: _Findings) -> None:
     lengths = subject.sizes()[1:3]
     for word in range(12):
         size = lengths[word % len(lengths)]
-        one, other = subject.memory(size, ORDINARY, word), subject.memory(size, ORDINARY, word, "other")
+        profile = (ORDINARY, POSITIVE)[word // 2 % 2]
+        one, other = subject.memory(size, profile, word), subject.memory(size, profile, word, "other")
         inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
         if inputs:
             for n in found.written:

@@ -50,7 +50,8 @@ def dtype_of(kind: Kind, wide: bool) -> np.dtype[Any]:
                 return np.dtype(np.float64)
             return np.dtype("uint16" if name == "bfloat16" else name)
         case Block(_, shape, number):
-            return np.dtype((dtype_of(number, wide), shape))
+            block: np.dtype[Any] = np.dtype((dtype_of(number, wide), shape))
+            return block
         case Record(_, fields):
             return np.dtype([(name, dtype_of(field, wide)) for name, field in fields], align=True)
         case ArrayOf("array"):
@@ -82,6 +83,8 @@ def square(size: int, ndim: int) -> tuple[int, ...]:
 
 # What a kernel assumes of its arrays' shapes stands nowhere; the first of these that it stays within is taken.
 SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square)}
+# A tile is longer than a grid of tiles.
+TILED_SHAPES = ("wider", "longer", "square", "equal")
 
 
 class Memory:
@@ -164,8 +167,9 @@ class Memory:
 def numbers(leaf: Leaf) -> Values:
     """Return a copy of a leaf's numbers; those of bfloat16 as float32."""
     if leaf.number == "bfloat16" and leaf.values.dtype == np.uint16:
-        return (leaf.values.astype(np.uint32) << 16).view(np.float32)
-    return leaf.values.copy()
+        bits = np.asarray(leaf.values.astype(np.uint32) << 16)
+        return np.asarray(bits.view(np.float32))
+    return np.array(leaf.values)
 
 
 def put(leaf: Leaf, values: Values) -> None:

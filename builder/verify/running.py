@@ -12,10 +12,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..codegen import compile_cpp
+from ..errors import CodegenRejection, WorkerError
 from .harness import BACKWARD, CPP, CUDA, FORWARD, TWIN, harness
 from .rows import Row, batches, bisect
 from .verdict import FAILED, NOT_RUN, Verdict
 
+# What a worker writes when it has been started and has loaded Warp.
+READY = "ready"
 Parts = dict[str, tuple[str, ...]]
 Verdicts = dict[str, Verdict]
 # What a row may take for all its runs together, and beside what its process has when it starts.
@@ -41,7 +44,7 @@ def run_rows(
     def done(group: Sequence[Row], built: tuple[Parts, bytes]) -> None:
         verdicts.update(_serve(group, *built, limits))
 
-    everything = {CPP: both, CUDA: both, TWIN: both}
+    everything: Parts = {CPP: both, CUDA: both, TWIN: both}
     # A file that does not compile costs as much as ten that do, so what may not is put aside at once.
     plain = [row for row in rows if not any(word in row["cpp_forward"] for word in _NO_DOUBLES)]
     alone += [row for row in rows if row not in plain]
@@ -64,17 +67,18 @@ def _what_compiles(row: Row, both: tuple[str, ...]) -> Parts:
     parts: Parts = {CPP: both}
     for variant in (CUDA, TWIN):
         for directions in (both, (FORWARD,)):
-            found: list[Row] = []
-            bisect(
-                [row],
-                lambda group, want={CPP: (FORWARD,), variant: directions}: compile_cpp(harness(group, want)),  # type: ignore[misc]
-                lambda group, _: found.extend(group),
-                lambda row, why: None,
-            )
-            if found:
+            if _compiles(row, {CPP: (FORWARD,), variant: directions}):
                 parts[variant] = directions
                 break
     return parts
+
+
+def _compiles(row: Row, parts: Parts) -> bool:
+    try:
+        compile_cpp(harness([row], parts), checked=True)
+    except CodegenRejection:
+        return False
+    return True
 
 
 def _serve(rows: Sequence[Row], parts: Parts, code: bytes, limits: dict[str, Any]) -> dict[str, Verdicts]:
@@ -122,4 +126,7 @@ def _ask(job: dict[str, Any]) -> list[str]:
         env=environment,
         check=False,
     )
-    return worker.stdout.splitlines()
+    ready, *lines = worker.stdout.splitlines() or [""]
+    if ready != READY:
+        raise WorkerError(f"a worker that runs kernels did not start; it ended with {worker.returncode}")
+    return lines
