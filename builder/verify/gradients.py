@@ -81,6 +81,7 @@ class _Point:
         for n, weights in zip(self.outputs, self.weights, strict=True):
             adjoint.leaves[n].values[...] = weights
         saved = memory.save()
+        memory.attach(adjoint)
         if not before:
             self.subject.machine.run(TWIN, launch, memory)
         self.subject.machine.run(TWIN, launch, memory, adjoint, direction=BACKWARD)
@@ -247,6 +248,7 @@ def _devices_differ(subject: Subject, size: int) -> str:
             if leaf.buffer >= 0:
                 put(leaf, rng.normal(size=leaf.values.shape))
         launch = subject.launch(size, variant)
+        memory.attach(adjoint)
         subject.machine.run(variant, launch, memory)
         subject.machine.run(variant, launch, memory, adjoint, direction=BACKWARD)
         results.append([numbers(leaf) for leaf in adjoint.leaves])

@@ -110,6 +110,7 @@ class Memory:
         self.names: list[str] = []
         self.leaves: list[Leaf] = []
         self._kept: list[Values] = []
+        self._descriptors: list[Values] = []
         for name, kind in kinds:
             self._take(name, kind, self.record[name], -1)
 
@@ -147,8 +148,14 @@ class Memory:
                 self._kept.append(places)
                 at["indices"][0, axis] = places.ctypes.data
         self.buffers.append(data)
+        self._descriptors.append(descriptor)
         self.names.append(name)
         self._take(name, element, data, len(self.buffers) - 1)
+
+    def attach(self, adjoint: Memory) -> None:
+        """Let each array's gradient be the array of ``adjoint`` in its place, as Warp's tape has them."""
+        for descriptor, buffer in zip(self._descriptors, adjoint.buffers, strict=True):
+            descriptor["grad"] = buffer.ctypes.data
 
     def save(self) -> list[bytes]:
         """Return the contents of all arrays."""

@@ -6,6 +6,7 @@ from builder.verify.running import run_rows
 
 from .made import good, row, swapped
 
+
 def native(name, statement):
     """Return a row that runs a statement of C++ for each thread."""
     return row(
