@@ -49,7 +49,8 @@ def test_equal_names_lie_in_different_batches():
 
 
 def test_instructions_are_counted_by_entry():
-    ptx = ".visible .entry a_cuda_kernel_forward(\n)\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, 0;\n\tret;\n}\n.visible .entry b(\n)\n{\n\tret;\n}"
+    head = ".visible .entry a_cuda_kernel_forward(\n)\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, 0;\n\tret;\n}\n"
+    ptx = head + ".visible .entry b(\n)\n{\n\tret;\n}"
     assert instructions(ptx) == {"a_cuda_kernel_forward": 2, "b": 1}
 
 
