@@ -9,7 +9,7 @@ import numpy as np
 from .bounds import Comparison, compare
 from .harness import CPP, CUDA, FORWARD, TWIN
 from .inputs import BOUNDARY, ORDINARY, POSITIVE
-from .layout import Leaf, Memory, Values
+from .layout import Memory, Values
 from .subject import Subject, contents
 from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
 
@@ -147,8 +147,3 @@ def _varies(subject: Subject, found: _Findings, size: int) -> bool:
 
 def _same(a: Values, b: Values) -> bool:
     return a.tobytes() == b.tobytes()
-
-
-def named(leaf: Leaf, at: int) -> str:
-    """Return what an element of a leaf is called in a reason."""
-    return f"{leaf.name}[{at}]"

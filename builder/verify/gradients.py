@@ -7,7 +7,7 @@ with central differences along single inputs (all of them where they are few) an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,7 +52,6 @@ class _Point:
     inputs: list[int]
     outputs: list[int]
     weights: list[Values]
-    saved: list[bytes] = field(default_factory=list)
 
     def value(self) -> float:
         """Return the weighted sum of the outputs for what now lies in the inputs."""
