@@ -56,6 +56,10 @@ tokenizer: $(BASE)  ## train configs/tokenizer.json again
 bench: $(BASE)  ## rates beside Warp's own, and memory
 	$(BIN)/python -m benchmarks.codegen
 
+.PHONY: mutation
+mutation: $(BASE)  ## plant errors in generated code and count how many verification finds; takes minutes
+	$(BIN)/python -m tools.mutation
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 

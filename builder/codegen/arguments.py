@@ -15,8 +15,8 @@ _, _, wtypes = warp_adapter.INTERNALS
 _PYTHON = {bool: "bool", int: "int32", float: "float32"}
 
 # How Warp lays out an array and an array seen through indices.
-ARRAY_LAYOUT = np.dtype(wtypes.array_t)
-INDEXED_LAYOUT = np.dtype(
+ARRAY_LAYOUT: np.dtype[Any] = np.dtype(wtypes.array_t)
+INDEXED_LAYOUT: np.dtype[Any] = np.dtype(
     [("data", ARRAY_LAYOUT), ("indices", np.uint64, 4), ("shape", np.int32, 4)],
     align=True,
 )
@@ -83,8 +83,12 @@ def kind_of(type_: Any) -> Kind:
     if isinstance(type_, Struct):
         return Record(type_.key, tuple((name, kind_of(var.type)) for name, var in type_.vars.items()))
     if is_scalar_type(type_):
-        return Number(_PYTHON.get(type_) or type_.__name__)
+        return _number(type_)
     if is_composite_type(type_):
         family, shape, number = composite(type_)
-        return Block(family, shape, kind_of(number))
+        return Block(family, shape, _number(number))
     return Other(one_line(str(type_)))
+
+
+def _number(type_: Any) -> Number:
+    return Number(_PYTHON.get(type_) or type_.__name__)

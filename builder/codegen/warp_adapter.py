@@ -412,6 +412,11 @@ def build_object(source: Path, target: Path, optimization_level: int, checked: b
     )
 
 
+def start_runtime() -> None:
+    """Load Warp's native libraries."""
+    _runtime()
+
+
 def load_object(path: Path, handle: str) -> None:
     """Load an object file of :func:`build_object` into this process; OSError if it cannot be.
 

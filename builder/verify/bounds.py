@@ -2,8 +2,8 @@
 
 The bound of each number comes from three things: how much the row's own result moves when all is rounded down, up or to
 zero (W. Kahan, "How Futile are Mindless Assessments of Roundoff in Floating-Point Computation?", 2006); how much
-the result in double precision moves when the inputs move by half a unit in the last place; and a few units in the last place
-of the result for each kind of operation in the row, since those two miss what happens to be exact.
+the result in double precision moves when the inputs move by half a unit in the last place; and a few units in the last
+place of the result for each kind of operation in the row, since those two miss what happens to be exact.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from .harness import TWIN
 from .inputs import nudge
-from .layout import Memory, Values
+from .layout import Leaf, Memory, Values
 from .machine import DIRECTED
 from .subject import UNIT, Subject
 
@@ -30,6 +30,7 @@ _FUNCTIONS = {
 # What the spread and the response are multiplied by: three samples of each say what a worst case is only roughly.
 _SPREAD, _RESPONSE = 4.0, 8.0
 _SAMPLES, _STEPS = 4, (64.0, 4096.0)
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,59 +52,64 @@ class Comparison:
 
 def floor_units(subject: Subject, size: int) -> float:
     """Return how many units in the last place a result may be off however well it behaves."""
-    units = _BASIC + _TERM * min(size**subject.ndim, 4096)
+    units: float = _BASIC + _TERM * min(size**subject.ndim, 4096)
     units += _DIVISION if subject.calls & _DIVIDES else 0.0
     return units + (_FUNCTION if subject.calls & _FUNCTIONS else 0.0)
 
 
-def compare(
-    subject: Subject, memory: Memory, size: int, after: Sequence[Values], written: Sequence[int]
-) -> Comparison:
-    """Compare what a row wrote with what it writes in double precision."""
-    wide = subject.wide(memory, size)
-    exact = subject.run(TWIN, wide, size)
+def compare(subject: Subject, memory: Memory, size: int, after: Sequence[Values], written: Sequence[int]) -> Comparison:
+    """Compare what a row wrote with what it writes in double precision.
+
+    Args:
+        memory: the arguments it ran with.
+        size: the length of the grid's dimensions.
+        after: what lay in the leaves when it had run.
+        written: the leaves that it writes.
+    """
+    exact = subject.run(TWIN, subject.wide(memory, size), size)
     directed = [subject.run(subject.main, memory, size, rounding=mode) for mode in DIRECTED]
-    near = _nudged(subject, memory, size, subject.unit, _SAMPLES)
+    near = _nudged(subject, memory, size, subject.unit)
     far: list[list[Values]] = []
     count, worst, jumps = 0, 0.0, 0
     for n in written:
         leaf = memory.leaves[n]
         ours, true = after[n].astype(np.float64), exact[n].astype(np.float64)
         error = _error(ours, true, leaf.number)
-        spread = _distance([values[n] for values in directed], ours)
-        response = _distance([values[n] for values in near], true)
-        size_of = np.nan_to_num(np.maximum(np.abs(ours), np.abs(true)), nan=np.inf)
-        unit = max(subject.unit, UNIT.get(leaf.number, 0.0))
-        bound = _SPREAD * spread + _RESPONSE * response + floor_units(subject, size) * unit * size_of
-        bound = bound + (np.finfo(np.float32).tiny if leaf.is_float else 0.0)
+        bound = _SPREAD * _distance(directed, n, ours) + _RESPONSE * _distance(near, n, true)
+        bound = bound + _least(subject, leaf, size, ours, true)
         beyond = ~(error <= bound)
         count += error.size
-        inside = error[~beyond] / np.where(bound[~beyond] > 0, bound[~beyond], 1.0)
-        worst = max(worst, float(inside.max(initial=0.0)))
-        if not beyond.any():
-            continue
-        far = far or [
-            values for step in _STEPS for values in _nudged(subject, memory, size, step * subject.unit, _SAMPLES)
-        ]
-        moved = _distance([values[n] for values in far], true)
-        still = beyond & ~(moved >= 0.1 * error)
-        jumps += int((beyond & ~still).sum())
-        if still.any():
-            at = int(np.flatnonzero(still)[0])
-            return Comparison(
-                count,
-                worst,
-                jumps,
-                f"{leaf.name}[{at}] is {ours.flat[at]:.9g}, in double precision {true.flat[at]:.9g}, "
-                f"{error.flat[at] / bound.flat[at] if bound.flat[at] else np.inf:.3g} times the bound",
-            )
+        worst = max(worst, float((error[~beyond] / np.maximum(bound[~beyond], _TINY)).max(initial=0.0)))
+        if beyond.any():
+            far = far or [one for step in _STEPS for one in _nudged(subject, memory, size, step * subject.unit)]
+            still = beyond & ~(_distance(far, n, true) >= 0.1 * error)
+            jumps += int((beyond & ~still).sum())
+            if still.any():
+                return Comparison(count, worst, jumps, _said(leaf, int(np.flatnonzero(still)[0]), ours, true, bound))
     return Comparison(count, worst, jumps, "")
 
 
-def _nudged(subject: Subject, memory: Memory, size: int, relative: float, samples: int) -> list[list[Values]]:
+def _said(leaf: Leaf, at: int, ours: Values, true: Values, bound: Values) -> str:
+    share = abs(ours.flat[at] - true.flat[at]) / max(bound.flat[at], _TINY)
+    return (
+        f"{leaf.name}[{at}] is {ours.flat[at]:.9g}, in double precision {true.flat[at]:.9g}, "
+        f"{share:.3g} times the bound"
+    )
+
+
+def _least(subject: Subject, leaf: Leaf, size: int, ours: Values, true: Values) -> Values:
+    """Return what is allowed however little a row moves; nothing for whole numbers."""
+    if not leaf.is_float:
+        return np.zeros(ours.shape)
+    largest = np.nan_to_num(np.maximum(np.abs(ours), np.abs(true)), nan=np.inf)
+    unit = max(subject.unit, UNIT[leaf.number])
+    return np.asarray(floor_units(subject, size) * unit * largest + float(np.finfo(np.float32).tiny))
+
+
+def _nudged(subject: Subject, memory: Memory, size: int, relative: float) -> list[list[Values]]:
     rng = subject.rng("nudge", relative)
     results = []
-    for _ in range(samples):
+    for _ in range(_SAMPLES):
         wide = subject.wide(memory, size)
         nudge(wide, rng, relative)
         results.append(subject.run(TWIN, wide, size))
@@ -115,14 +121,18 @@ def _error(ours: Values, true: Values, number: str) -> Values:
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.abs(ours - true)
         largest = {"float16": 65504.0, "float32": float(np.finfo(np.float32).max)}.get(number, np.inf)
-        alike = (np.isnan(ours) & np.isnan(true)) | (ours == true) | (~np.isfinite(ours) & ~(np.abs(true) < largest / 2))
+        alike = (
+            (np.isnan(ours) & np.isnan(true)) | (ours == true) | (~np.isfinite(ours) & ~(np.abs(true) < largest / 2))
+        )
     return np.where(alike, 0.0, np.nan_to_num(error, nan=np.inf))
 
 
-def _distance(results: Sequence[Values], centre: Values) -> Values:
+def _distance(results: Sequence[Sequence[Values]], n: int, centre: Values) -> Values:
+    """Return how far one leaf of some results lies from its centre at most."""
     with np.errstate(invalid="ignore"):
         distances = [
             np.where(np.isnan(result) & np.isnan(centre), 0.0, np.abs(result.astype(np.float64) - centre))
-            for result in results
+            for result in (one[n] for one in results)
         ]
-    return np.nan_to_num(np.maximum.reduce(distances), nan=np.inf)
+    largest: Values = np.maximum.reduce(distances)
+    return np.nan_to_num(largest, nan=np.inf)

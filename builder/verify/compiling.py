@@ -19,7 +19,8 @@ def compile_rows(rows: Sequence[Row], archs: Sequence[int]) -> dict[str, Verdict
     details: dict[str, dict[str, Any]] = {row["id"]: {} for row in rows}
     refusals: dict[str, list[str]] = {row["id"]: [] for row in rows}
     for batch in batches(rows):
-        for target in ("cpu", *archs):
+        targets: tuple[str | int, ...] = ("cpu", *archs)
+        for target in targets:
             _compile_batch(batch, target, details, refusals)
     return {
         key: Verdict(FAILED if refusals[key] else PASSED, "; ".join(refusals[key]), details[key]) for key in details

@@ -9,7 +9,7 @@ import numpy as np
 from .bounds import Comparison, compare
 from .harness import CPP, CUDA, FORWARD, TWIN
 from .inputs import BOUNDARY, ORDINARY, POSITIVE
-from .layout import Leaf, Memory, Values
+from .layout import Memory, Values
 from .subject import Subject, contents
 from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
 
@@ -124,7 +124,8 @@ def _depends(subject: Subject, found: _Findings) -> None:
     lengths = subject.sizes()[1:3]
     for word in range(12):
         size = lengths[word % len(lengths)]
-        one, other = subject.memory(size, ORDINARY, word), subject.memory(size, ORDINARY, word, "other")
+        profile = (ORDINARY, POSITIVE)[word // 2 % 2]
+        one, other = subject.memory(size, profile, word), subject.memory(size, profile, word, "other")
         inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
         if inputs:
             for n in found.written:
@@ -146,8 +147,3 @@ def _varies(subject: Subject, found: _Findings, size: int) -> bool:
 
 def _same(a: Values, b: Values) -> bool:
     return a.tobytes() == b.tobytes()
-
-
-def named(leaf: Leaf, at: int) -> str:
-    """Return what an element of a leaf is called in a reason."""
-    return f"{leaf.name}[{at}]"

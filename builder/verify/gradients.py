@@ -1,13 +1,13 @@
 """Level ``gradient``: a row's adjoint, in double precision, against differences of its forward code.
 
-For random weights of the outputs the adjoint gives the derivative of their weighted sum by each input. It is compared with
-central differences along single inputs (all of them where they are few) and along random directions.
+For random weights of the outputs the adjoint gives the derivative of their weighted sum by each input. It is compared
+with central differences along single inputs (all of them where they are few) and along random directions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,7 +52,6 @@ class _Point:
     inputs: list[int]
     outputs: list[int]
     weights: list[Values]
-    saved: list[bytes] = field(default_factory=list)
 
     def value(self) -> float:
         """Return the weighted sum of the outputs for what now lies in the inputs."""
@@ -76,11 +75,12 @@ class _Point:
         Args:
             before: leave in the arrays what lay there before the forward code ran, not after, as Warp's tape does.
         """
-        memory, launch = self.memory, self.subject.launch(self.size)
+        memory, launch = self.memory, self.subject.launch(self.size, TWIN)
         adjoint = Memory(self.subject.kinds, self.size, self.subject.shapes, wide=True)
         for n, weights in zip(self.outputs, self.weights, strict=True):
             adjoint.leaves[n].values[...] = weights
         saved = memory.save()
+        memory.attach(adjoint)
         if not before:
             self.subject.machine.run(TWIN, launch, memory)
         self.subject.machine.run(TWIN, launch, memory, adjoint, direction=BACKWARD)
@@ -92,7 +92,8 @@ def differentiate(subject: Subject) -> Verdict:
     """Return the verdict on a row's adjoint."""
     found = _Findings()
     lengths = subject.sizes()
-    points = [(ORDINARY, lengths[1]), (POSITIVE, lengths[1]), (ORDINARY, lengths[min(2, len(lengths) - 1)])]
+    last = lengths[1 if subject.together else min(2, len(lengths) - 1)]
+    points = [(ORDINARY, lengths[1]), (POSITIVE, lengths[1]), (ORDINARY, last)]
     try:
         _check(subject)
         difference = _devices_differ(subject, lengths[1])
@@ -245,8 +246,10 @@ def _devices_differ(subject: Subject, size: int) -> str:
         for leaf in adjoint.floats():
             if leaf.buffer >= 0:
                 put(leaf, rng.normal(size=leaf.values.shape))
-        subject.machine.run(variant, subject.launch(size), memory)
-        subject.machine.run(variant, subject.launch(size), memory, adjoint, direction=BACKWARD)
+        launch = subject.launch(size, variant)
+        memory.attach(adjoint)
+        subject.machine.run(variant, launch, memory)
+        subject.machine.run(variant, launch, memory, adjoint, direction=BACKWARD)
         results.append([numbers(leaf) for leaf in adjoint.leaves])
     for leaf, ours, theirs in zip(adjoint.leaves, *results, strict=True):
         if ours.tobytes() != theirs.tobytes():

@@ -31,7 +31,7 @@ def handles(tree: ast.Module, names: Sequence[str]) -> dict[str, str]:
         isinstance(node, ast.Attribute) and node.attr.startswith(tuple(f"{p}_" for p in _PREFIXES))
         for node in ast.walk(tree)
     ):
-        found.update({name: "" for name in unknown})
+        found.update(dict.fromkeys(unknown, ""))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The C++ file that makes rows callable on the CPU: their C++ text, their CUDA text, and their C++ in double precision."""
+"""The C++ file that makes rows callable on the CPU: their C++ text, their CUDA text, and a text with doubles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _WIDE = {
     "float": "host_wide",
     "adj_float": "adj_float64",
     **{f"{name}f": f"wp::{name}" for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "pow", "tanh")},
-    **{"fabsf": "wp::abs", "fmaxf": "wp::max", "fminf": "wp::min", "floorf": "wp::floor"},
+    "fabsf": "wp::abs",
+    "fmaxf": "wp::max",
+    "fminf": "wp::min",
+    "floorf": "wp::floor",
 }
 _CASTS = "#define float(x) cast_float(x)\n#define adj_float(x, adj_x, adj_ret) adj_cast_float(x, adj_x, adj_ret)\n"
 _ROUNDED = ("const wp::float32 var_", "const wp::float16 var_", "const wp::bfloat16 var_")
@@ -35,8 +38,8 @@ def harness(rows: Sequence[Row], parts: Mapping[str, Sequence[str]]) -> str:
         rows: rows with different kernel names.
         parts: for each variant wanted, the directions wanted: forward, or both.
 
-    Each function is ``void (void* bounds, size_t size, void* args, void* adj_args, int rounding, int fibers)``; beside them stands
-    ``size_t verify_<number>_<variant>_size()``, the size of the argument struct.
+    Each function is ``void (void* bounds, size_t size, void* args, void* adj_args, int rounding, int fibers)``; beside
+    them stands ``size_t verify_<number>_<variant>_size()``, the size of the argument struct.
     """
     texts = [Path(__file__).with_name("host.h").read_text(encoding="utf-8")]
     for number, row in enumerate(rows):
@@ -103,7 +106,9 @@ def _cuda(number: int, row: Row, variant: str, directions: Sequence[str]) -> str
     for direction in wanted:
         structs = ("args", "adj") if direction == BACKWARD else ("args",)
         places = [f"&(({owner}::wp_args_{name}*){struct})->{arg['name']}" for struct in structs for arg in row["args"]]
-        call = f"void* at[] = {{ {', '.join(places)} }}; host_cuda(&row_{number}_{variant}_kernel_{direction}, dim, at);"
+        call = (
+            f"void* at[] = {{ {', '.join(places)} }}; host_cuda(&row_{number}_{variant}_kernel_{direction}, dim, at);"
+        )
         lines.append(_entry(symbol(number, variant, direction), call))
     lines += [
         "}",

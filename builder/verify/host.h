@@ -27,6 +27,11 @@ static inline host_dim3 host_thread_index()
 namespace wp {
 typedef double host_wide;
 inline double host_rounded(float value) { return value; }
+// Snippets write 0.0f beside what is double in the twin.
+inline double max(double a, float b) { return a > b ? a : b; }
+inline double max(float a, double b) { return a > b ? a : b; }
+inline double min(double a, float b) { return a < b ? a : b; }
+inline double min(float a, double b) { return a < b ? a : b; }
 // Each CUDA thread declares the storage of its block; here the block's runner does.
 struct host_storage {
     static void init() { }

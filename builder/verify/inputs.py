@@ -36,6 +36,8 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
     if not leaf.is_float:
         if leaf.buffer < 0 and leaf.family == "number":
             return rng.integers(1, min(size, 12) + 1, shape)
+        if leaf.number.startswith("uint"):  # keys and bits rather than places
+            return rng.integers(0, max(size, 200), shape)
         if profile != BOUNDARY and leaf.family == "number" and leaf.values.ndim and shape[-1] > 1:
             return _places(leaf, rng, size)
         return rng.integers(0, max(size, 1), shape)
@@ -49,13 +51,12 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
 
 
 def _places(leaf: Leaf, rng: np.random.Generator, size: int) -> Values:
-    """Return lists of whole numbers as if they were places: all different, or rising where a list says where rows start."""
+    """Return lists of whole numbers as places: all different, or rising where a list says where rows start."""
     length = leaf.values.shape[-1]
     last = length if length <= size + 16 else size
-    one = rng.permuted(np.broadcast_to(np.arange(length) % last, leaf.values.shape), axis=-1)
     if any(word in leaf.name for word in ("offset", "start", "ptr", "begin")):
-        return np.sort(one, axis=-1)
-    return one
+        return np.sort(rng.integers(0, last + 1, leaf.values.shape), axis=-1)
+    return rng.permuted(np.broadcast_to(np.arange(length) % last, leaf.values.shape), axis=-1)
 
 
 def _rotations(rng: np.random.Generator, shape: tuple[int, ...]) -> Values:

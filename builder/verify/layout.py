@@ -50,7 +50,8 @@ def dtype_of(kind: Kind, wide: bool) -> np.dtype[Any]:
                 return np.dtype(np.float64)
             return np.dtype("uint16" if name == "bfloat16" else name)
         case Block(_, shape, number):
-            return np.dtype((dtype_of(number, wide), shape))
+            block: np.dtype[Any] = np.dtype((dtype_of(number, wide), shape))
+            return block
         case Record(_, fields):
             return np.dtype([(name, dtype_of(field, wide)) for name, field in fields], align=True)
         case ArrayOf("array"):
@@ -82,6 +83,8 @@ def square(size: int, ndim: int) -> tuple[int, ...]:
 
 # What a kernel assumes of its arrays' shapes stands nowhere; the first of these that it stays within is taken.
 SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square)}
+# A tile is longer than a grid of tiles.
+TILED_SHAPES = ("wider", "longer", "square", "equal")
 
 
 class Memory:
@@ -107,6 +110,7 @@ class Memory:
         self.names: list[str] = []
         self.leaves: list[Leaf] = []
         self._kept: list[Values] = []
+        self._descriptors: list[Values] = []
         for name, kind in kinds:
             self._take(name, kind, self.record[name], -1)
 
@@ -144,8 +148,14 @@ class Memory:
                 self._kept.append(places)
                 at["indices"][0, axis] = places.ctypes.data
         self.buffers.append(data)
+        self._descriptors.append(descriptor)
         self.names.append(name)
         self._take(name, element, data, len(self.buffers) - 1)
+
+    def attach(self, adjoint: Memory) -> None:
+        """Let each array's gradient be the array of ``adjoint`` in its place, as Warp's tape has them."""
+        for descriptor, buffer in zip(self._descriptors, adjoint.buffers, strict=True):
+            descriptor["grad"] = buffer.ctypes.data
 
     def save(self) -> list[bytes]:
         """Return the contents of all arrays."""
@@ -164,8 +174,9 @@ class Memory:
 def numbers(leaf: Leaf) -> Values:
     """Return a copy of a leaf's numbers; those of bfloat16 as float32."""
     if leaf.number == "bfloat16" and leaf.values.dtype == np.uint16:
-        return (leaf.values.astype(np.uint32) << 16).view(np.float32)
-    return leaf.values.copy()
+        bits = np.asarray(leaf.values.astype(np.uint32) << 16)
+        return np.asarray(bits.view(np.float32))
+    return np.array(leaf.values)
 
 
 def put(leaf: Leaf, values: Values) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.warp_adapter import BLOCK_DIM
-from .harness import CPP, FORWARD
+from .harness import FORWARD
 from .layout import Memory
 
 # The rounding modes other than to nearest: down, up, towards zero (fenv.h).
@@ -28,32 +28,27 @@ class Launch:
 
     Attributes:
         shape: its dimensions.
-        tiled: each place of the grid is a block of threads that work together, not one thread.
-        whole: the last dimension is rounded up to whole blocks of threads.
+        same: how many threads have one place of it.
+        fibers: whether the threads of a block wait for each other.
     """
 
     shape: tuple[int, ...]
-    tiled: bool
-    whole: bool = False
+    same: int
+    fibers: bool
 
     def bounds(self) -> np.ndarray[Any, np.dtype[Any]]:
         """Return Warp's launch bounds."""
         kind = np.dtype([("shape", np.uint32, len(self.shape)), ("size", np.uint64), ("same", np.uint64)], align=True)
         bounds = np.zeros(1, kind)
-        bounds["shape"] = self._shape
-        bounds["same"] = BLOCK_DIM if self.tiled else 1
+        bounds["shape"] = self.shape
+        bounds["same"] = self.same
         bounds["size"] = self.size
         return bounds
 
     @property
-    def _shape(self) -> tuple[int, ...]:
-        *first, last = self.shape
-        return (*first, -(-last // BLOCK_DIM) * BLOCK_DIM if self.whole else last)
-
-    @property
     def size(self) -> int:
         """The number of threads."""
-        return int(np.prod(self._shape)) * (BLOCK_DIM if self.tiled else 1)
+        return int(np.prod(self.shape)) * self.same
 
 
 class Machine:
@@ -96,12 +91,18 @@ class Machine:
             memory.record.ctypes.data,
             None if adjoint is None else adjoint.record.ctypes.data,
             rounding,
-            int(launch.tiled or (launch.whole and variant != CPP)),
+            int(launch.fibers),
         )
 
 
-def sizes(ndims: Sequence[int], tiled: bool) -> tuple[int, ...]:
-    """Return the lengths that the dimensions of arrays and grids take: 1, a few, and no multiple of a block."""
+def sizes(ndims: Sequence[int], tiled: bool, together: bool) -> tuple[int, ...]:
+    """Return the lengths that the dimensions of arrays and grids take: few, and no multiple of a block, among them.
+
+    The second is what most is tried with: for blocks that work together a whole block, so that no two of its threads
+    have one place.
+    """
+    if together:
+        return (7, BLOCK_DIM, 300) if max(ndims) < 2 else (7, BLOCK_DIM)
     if tiled:
         return (1, 3) if max(ndims) < 3 else (1, 2)
     return {1: (1, 7, 33, 300), 2: (1, 7, 33), 3: (1, 5, 9), 4: (1, 3, 5)}[max(1, *ndims)]

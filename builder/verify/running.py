@@ -12,10 +12,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..codegen import compile_cpp
+from ..errors import CodegenRejection, WorkerError
+from .examine import stages
 from .harness import BACKWARD, CPP, CUDA, FORWARD, TWIN, harness
 from .rows import Row, batches, bisect
 from .verdict import FAILED, NOT_RUN, Verdict
 
+# What a worker writes when it has been started and has loaded Warp.
+READY = "ready"
 Parts = dict[str, tuple[str, ...]]
 Verdicts = dict[str, Verdict]
 # What a row may take for all its runs together, and beside what its process has when it starts.
@@ -29,34 +33,54 @@ _KEYS = ("id", "kernel_name", "python_source", "cpp_forward", "cpp_backward", "l
 def run_rows(
     rows: Sequence[Row], level: str, seed: int, *, seconds: float = SECONDS, size: int = BYTES
 ) -> dict[str, Verdicts]:
-    """Return by id the verdicts ``execute`` and (level ``gradient``) ``gradient`` on rows that compile."""
+    """Return by id the verdicts ``execute`` and (level ``gradient``) ``gradient`` on rows that compile.
+
+    Args:
+        level: ``execute`` or ``gradient``.
+        seed: decides the inputs.
+        seconds: how long all that is done with one row may take.
+        size: how many bytes a row's process may take beside what it starts with.
+
+    Raises:
+        WorkerError: a worker process does not start.
+    """
     both = (FORWARD,) if level == "execute" else (FORWARD, BACKWARD)
     verdicts: dict[str, Verdicts] = {}
     limits = {"level": level, "seed": seed, "seconds": seconds, "bytes": size}
-    alone: list[Row] = []
-
-    def build(parts: Parts, group: Sequence[Row]) -> tuple[Parts, bytes]:
-        return parts, compile_cpp(harness(group, parts), checked=True)
-
-    def done(group: Sequence[Row], built: tuple[Parts, bytes]) -> None:
-        verdicts.update(_serve(group, *built, limits))
-
-    everything = {CPP: both, CUDA: both, TWIN: both}
     # A file that does not compile costs as much as ten that do, so what may not is put aside at once.
-    plain = [row for row in rows if not any(word in row["cpp_forward"] for word in _NO_DOUBLES)]
-    alone += [row for row in rows if row not in plain]
-    for batch in batches(plain):
-        bisect(batch, lambda group: build(everything, group), done, lambda row, _: alone.append(row))
-    for row in alone:
-        bisect([row], lambda group: build(_what_compiles(group[0], both), group), done, _refuse(verdicts))
+    alone = [row for row in rows if any(word in row["cpp_forward"] for word in _NO_DOUBLES)]
+    aside = {row["id"] for row in alone}
+    everything: Parts = {CPP: both, CUDA: both, TWIN: both}
+
+    def done(group: Sequence[Row], code: bytes) -> None:
+        verdicts.update(_serve(group, everything, code, limits))
+
+    for batch in batches([row for row in rows if row["id"] not in aside]):
+        bisect(
+            batch,
+            lambda group: compile_cpp(harness(group, everything), checked=True),
+            done,
+            lambda row, _: alone.append(row),
+        )
+    answered = {*verdicts, *(row["id"] for row in alone)}
+    for row in [*alone, *(row for row in rows if row["id"] not in answered)]:
+        verdicts[row["id"]] = _alone(row, both, limits)
     return verdicts
 
 
-def _refuse(verdicts: dict[str, Verdicts]) -> Any:
-    def refused(row: Row, why: str) -> None:
-        verdicts[row["id"]] = {"execute": Verdict(FAILED, why), "gradient": Verdict(NOT_RUN, "does not compile")}
+def _alone(row: Row, both: tuple[str, ...], limits: dict[str, Any]) -> Verdicts:
+    """Return the verdicts on a row that does not compile in all its parts, or ends the process that loads it."""
+    parts = _what_compiles(row, both)
+    try:
+        code = compile_cpp(harness([row], parts), checked=True)
+    except CodegenRejection as refusal:
+        return _failed(refusal.detail, limits)
+    return _serve([row], parts, code, limits).get(row["id"]) or _failed("ends the process that loads it", limits)
 
-    return refused
+
+def _failed(why: str, limits: dict[str, Any]) -> Verdicts:
+    others = [stage for stage in stages(limits["level"]) if stage != "execute"]
+    return {"execute": Verdict(FAILED, why), **{stage: Verdict(NOT_RUN, "does not execute") for stage in others}}
 
 
 def _what_compiles(row: Row, both: tuple[str, ...]) -> Parts:
@@ -64,49 +88,36 @@ def _what_compiles(row: Row, both: tuple[str, ...]) -> Parts:
     parts: Parts = {CPP: both}
     for variant in (CUDA, TWIN):
         for directions in (both, (FORWARD,)):
-            found: list[Row] = []
-            bisect(
-                [row],
-                lambda group, want={CPP: (FORWARD,), variant: directions}: compile_cpp(harness(group, want)),  # type: ignore[misc]
-                lambda group, _: found.extend(group),
-                lambda row, why: None,
-            )
-            if found:
+            if _compiles(row, {CPP: (FORWARD,), variant: directions}):
                 parts[variant] = directions
                 break
     return parts
 
 
+def _compiles(row: Row, parts: Parts) -> bool:
+    try:
+        compile_cpp(harness([row], parts), checked=True)
+    except CodegenRejection:
+        return False
+    return True
+
+
 def _serve(rows: Sequence[Row], parts: Parts, code: bytes, limits: dict[str, Any]) -> dict[str, Verdicts]:
+    """Have a worker run rows; the verdicts on those that it comes to."""
     with TemporaryDirectory(prefix="warp_cuda_pairs_") as folder:
         path = Path(folder, "rows.o")
         path.write_bytes(code)
-        job = {
-            "object": str(path),
-            "rows": [
-                {key: row[key] for key in _KEYS}
-                | {
-                    "parts": {
-                        variant: [one for one in wanted if one == FORWARD or row["cpp_backward"]]
-                        for variant, wanted in parts.items()
-                    }
-                }
-                for row in rows
-            ],
-            **limits,
-        }
-        lines = _ask(job)
-    answers = {line["id"]: line for line in map(json.loads, lines)}
-    missing = ["gradient"] if limits["level"] == "gradient" else []
-    return {
-        row["id"]: {
-            stage: Verdict(*answers[row["id"]][stage])
-            if row["id"] in answers
-            else Verdict(FAILED, "its object cannot be loaded")
-            for stage in ("execute", *missing)
-        }
-        for row in rows
+        lines = _ask({"object": str(path), "rows": [_described(row, parts) for row in rows], **limits})
+    answers = map(json.loads, lines)
+    return {answer["id"]: {stage: Verdict(*answer[stage]) for stage in stages(limits["level"])} for answer in answers}
+
+
+def _described(row: Row, parts: Parts) -> dict[str, Any]:
+    """Return what a worker needs to know of a row."""
+    found = {
+        variant: [one for one in wanted if one == FORWARD or row["cpp_backward"]] for variant, wanted in parts.items()
     }
+    return {key: row[key] for key in _KEYS} | {"parts": found}
 
 
 def _ask(job: dict[str, Any]) -> list[str]:
@@ -122,4 +133,7 @@ def _ask(job: dict[str, Any]) -> list[str]:
         env=environment,
         check=False,
     )
-    return worker.stdout.splitlines()
+    ready, *lines = worker.stdout.splitlines() or [""]
+    if ready != READY:
+        raise WorkerError(f"a worker that runs kernels did not start; it ended with {worker.returncode}")
+    return lines

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..codegen.arguments import ArrayOf, Kind, Number, Record
-from .harness import CPP, CUDA, works_together
+from ..codegen.warp_adapter import BLOCK_DIM
 from .handles import fill_handles, handles
+from .harness import CPP, CUDA, works_together
 from .inputs import fill, generator, widen
 from .layout import Memory, Values, numbers
 from .machine import Launch, Machine, sizes
@@ -32,6 +33,7 @@ class Subject:
         kinds: its arguments.
         ndim: the dimensions of its launch grid.
         tiled: whether blocks of threads work together in its C++ too.
+        lanes: of a tiled launch, whether the last index is the thread's place in its block.
         together: whether its CUDA text is for threads of a block that work together, and its C++ for one thread alone.
         unit: the rounding error of the narrowest float in it.
         handles: by argument, what its handle is of.
@@ -45,6 +47,7 @@ class Subject:
     kinds: Sequence[tuple[str, Kind]]
     ndim: int
     tiled: bool
+    lanes: bool
     together: bool
     unit: float
     handles: Mapping[str, str]
@@ -52,11 +55,17 @@ class Subject:
 
     def sizes(self) -> tuple[int, ...]:
         """Return the lengths of dimensions to run with."""
-        return sizes([self.ndim, *(kind.ndim for kind in arrays(self.kinds))], self.tiled)
+        return sizes([self.ndim, *(kind.ndim for kind in arrays(self.kinds))], self.tiled, self.together)
 
-    def launch(self, size: int) -> Launch:
+    def launch(self, size: int, variant: str) -> Launch:
         """Return the grid for a length."""
-        return Launch((size,) * self.ndim, self.tiled, self.together)
+        shape = (size,) * self.ndim
+        if self.together:
+            # Whole blocks: a thread that is not there cannot be waited for.
+            return Launch((*shape[:-1], -(-size // BLOCK_DIM) * BLOCK_DIM), 1, variant != CPP)
+        if self.lanes:
+            return Launch((*shape[:-1], BLOCK_DIM), 1, True)
+        return Launch(shape, BLOCK_DIM if self.tiled else 1, self.tiled)
 
     @property
     def main(self) -> str:
@@ -83,7 +92,7 @@ class Subject:
     def run(self, variant: str, memory: Memory, size: int, *, rounding: int = 0) -> list[Values]:
         """Run forward; what then lies in the arrays, which get back what lay in them before."""
         before = memory.save()
-        self.machine.run(variant, self.launch(size), memory, rounding=rounding)
+        self.machine.run(variant, self.launch(size, variant), memory, rounding=rounding)
         after = contents(memory)
         memory.restore(before)
         return after
@@ -110,7 +119,6 @@ def subject_of(
 ) -> Subject:
     """Return a row as what is run."""
     tree = ast.parse(row["python_source"])
-    calls = frozenset(node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and _attribute(node.func))
     text = row["cpp_forward"]
     names = [name for name in UNIT if f"wp::{name}" in text]
     return Subject(
@@ -120,15 +128,29 @@ def subject_of(
         machine=machine,
         kinds=kinds,
         ndim=row["launch_dim"],
-        tiled=any(name.startswith("tile") or name == "untile" for name in calls),
+        tiled=in_tiles(tree),
+        lanes=in_tiles(tree) and _lanes(tree),
         together=works_together(row),
         unit=max((UNIT[name] for name in names), default=0.0),
         handles=handles(tree, [name for name, kind in kinds if kind == Number("uint64")]),
-        calls=calls,
+        calls=_calls(tree),
     )
 
 
-def _attribute(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute)
+def _calls(tree: ast.Module) -> frozenset[str]:
+    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return frozenset(function.attr for function in functions if isinstance(function, ast.Attribute))
 
 
+def in_tiles(tree: ast.Module) -> bool:
+    """Say whether a kernel works on tiles, a block of threads for each place of its launch grid."""
+    return any(name.startswith("tile") or name == "untile" for name in _calls(tree))
+
+
+def _lanes(tree: ast.Module) -> bool:
+    """Say whether a kernel names the last of its indices as a thread's place in its block is named."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and "wp.tid()" in ast.unparse(node):
+            last = node.targets[0].elts[-1]
+            return isinstance(last, ast.Name) and last.id in ("lane", "t", "tid")
+    return False

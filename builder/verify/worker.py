@@ -6,6 +6,7 @@ each row, so that a kernel which crashes, hangs or takes all memory ends itself 
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import resource
@@ -16,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen.arguments import argument_kinds
-from ..codegen.warp_adapter import address, load_object
+from ..codegen.warp_adapter import address, load_object, start_runtime
 from ..errors import CodegenRejection
 from .examine import examine, stages
 from .harness import symbol
-from .layout import SHAPES
+from .layout import SHAPES, TILED_SHAPES
 from .machine import Machine
+from .subject import in_tiles
 from .verdict import FAILED, NOT_RUN
 
 BEYOND = "a check in Warp's headers fails"
@@ -38,6 +40,8 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what Warp prints does not belong to the answers
     job = json.load(sys.stdin)
+    start_runtime()
+    print("ready", file=out, flush=True)
     load_object(Path(job["object"]), "verify")
     for number, row in enumerate(job["rows"]):
         try:
@@ -62,7 +66,7 @@ def _addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
 def _examined(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     """Examine a row with the first shapes of arrays that it stays within, or else with equal lengths."""
     answers: dict[str, Any] = {}
-    for shapes in SHAPES:
+    for shapes in TILED_SHAPES if in_tiles(ast.parse(row["python_source"])) else SHAPES:
         answer = _alone(machine, kinds, row, job, shapes)
         answers = answers or answer
         if not answer["execute"][1].startswith(BEYOND):
@@ -70,9 +74,7 @@ def _examined(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, 
     return answers
 
 
-def _alone(
-    machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any], shapes: str
-) -> dict[str, Any]:
+def _alone(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any], shapes: str) -> dict[str, Any]:
     """Examine a row in a process of its own; what became of it."""
     read, write = os.pipe()
     with tempfile.TemporaryFile() as printed:
@@ -97,9 +99,7 @@ def _alone(
     return answers
 
 
-def _child(
-    write: int, machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any], shapes: str
-) -> None:
+def _child(write: int, machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any], shapes: str) -> None:
     code = 1
     try:
         with os.fdopen(write, "w", encoding="utf-8") as pipe:
@@ -114,11 +114,16 @@ def _child(
 
 
 def _limit(seconds: float, size: int) -> None:
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Its own time decides, so that a busy machine does not; one that only waits ends too.
+    for number, timer, limit in (
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, 20 * seconds),
+    ):
+        signal.signal(number, signal.SIG_DFL)
+        signal.setitimer(timer, limit)
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
-    limit = pages * resource.getpagesize() + size
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    most = pages * resource.getpagesize() + size
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -129,7 +134,7 @@ def _death(status: int, words: list[str], seconds: float) -> str:
     asserted = [line for line in words if line.startswith("Assertion failed")]
     if number in (signal.SIGABRT, signal.SIGILL, signal.SIGTRAP) and asserted:
         return f"{BEYOND}: {asserted[-1].removeprefix('Assertion failed: ')}"
-    if number == signal.SIGALRM:
+    if number in (signal.SIGPROF, signal.SIGALRM):
         return f"takes more than {seconds:g} s"
     return _SIGNALS.get(signal.Signals(number), f"ended by {signal.Signals(number).name}")
 
