@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-LEVELS = ("none", "compile", "execute", "gradient", "gpu")
+from ..record import LEVELS as LEVELS
 
 PASSED = "passed"
 FAILED = "failed"
