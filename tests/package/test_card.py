@@ -170,7 +170,7 @@ def test_verdicts_and_origins_are_those_of_the_rows(tables: Tables, card: str) -
 
 def test_a_check_that_ran_is_not_said_to_be_missing(tmp_path: Path) -> None:
     checked = build("cpu")
-    checked.stats.splits["train"].breakdown.verdicts["compile"] = Counter(passed=1190, failed=10)
+    checked.stats.splits["train"].breakdown.verdicts["compile"] = Counter(passed=1190, nonsmooth=10)
     write_folder(tmp_path / "demo", [checked])
     text = (tmp_path / "demo" / README).read_text()
     assert "No check was run" not in text
