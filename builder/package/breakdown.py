@@ -19,6 +19,12 @@ from ..record import VERDICTS
 BINS = sorted({round(2 ** (step / 8)) for step in range(8 * 24)})
 _SEPARATOR = " | "
 
+
+def origin_of(key: str) -> tuple[str, ...]:
+    """Return origin, its version and licence from a key of :attr:`Breakdown.origins`."""
+    return tuple(key.split(_SEPARATOR))
+
+
 Table = dict[str, Counter[str]]
 
 

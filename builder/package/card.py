@@ -5,7 +5,7 @@ A pure function of the manifest, the stats and one row of each config.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from .. import __version__
 from ..resources import data_path
+from ..spec import SYNTHETIC
 from . import card_text
 from .card_kernels import of_kernels
 from .card_measured import of_measured
@@ -20,6 +21,22 @@ from .manifest import ConfigEntry
 from .stats import Stats
 
 _DEFAULT = "paired"
+# The Hub's identifiers of the licences that mining takes; of another, or an expression of several, it says `other`.
+_HUB_LICENCES = {
+    *(
+        "apache-2.0",
+        "bsd",
+        "bsd-2-clause",
+        "bsd-3-clause",
+        "bsl-1.0",
+        "cc0-1.0",
+        "isc",
+        "mit",
+        "ncsa",
+        "unlicense",
+        "zlib",
+    ),
+}
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -54,19 +71,35 @@ def front_matter(configs: Mapping[str, CardConfig], file_format: str) -> dict[st
     served from a stale cache.
     """
     rows = sum(config.stats.rows for config in configs.values())
+    origins = {row for config in configs.values() for row in config.stats.origins()}
+    licences = _licences(licence for _, _, licence in origins)
+    mined = any(name != SYNTHETIC for name, _, _ in origins)
     return {
-        "license": "apache-2.0",
+        "license": licences[0] if len(licences) == 1 else licences,
         "pretty_name": "warp_cuda_pairs",
         "language": ["code", "en"],
         "task_categories": ["text-generation"],
         "annotations_creators": ["machine-generated"],
-        "language_creators": ["machine-generated"],
+        "language_creators": ["machine-generated", *(["found"] if mined else [])],
         "source_datasets": ["original"],
         "size_categories": [next((name for limit, name in _SIZES if rows < limit), "1M<n<10M")],
-        "tags": ["code", "cuda", "cpp", "gpu", "warp", "synthetic"],
+        "tags": [
+            "code",
+            "cuda",
+            "cpp",
+            "gpu",
+            "warp",
+            *(["synthetic"] if SYNTHETIC in {o[0] for o in origins} else []),
+        ],
         "configs": [config_yaml(name, config.entry, file_format) for name, config in configs.items()],
         "dataset_info": [info_yaml(name, config.entry, config.schema) for name, config in configs.items()],
     }
+
+
+def _licences(spdx: Iterable[str]) -> list[str]:
+    """Return the Hub's identifiers of some licences; Warp's own, whose text is in every row, among them."""
+    found = {name if name in _HUB_LICENCES else "other" for name in map(str.lower, spdx)}
+    return sorted(found | {"apache-2.0"})
 
 
 def config_yaml(name: str, entry: ConfigEntry, file_format: str) -> dict[str, Any]:

@@ -255,6 +255,5 @@ def _rejections(stats: Mapping[str, Stats]) -> str:
 def _origins_table(stats: Mapping[str, Stats]) -> str:
     rows = []
     for name, one in stats.items():
-        origins: Counter[str] = sum((part.breakdown.origins for part in one.splits.values()), Counter())
-        rows += [[f"`{name}`", *origin.split(" | "), f"{count:,}"] for origin, count in sorted(origins.items())]
+        rows += [[f"`{name}`", *origin, f"{count:,}"] for origin, count in sorted(one.origins().items())]
     return table(["config", "origin", "its version", "licence", "rows"], rows, words=4)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..spec import SPLITS
-from .breakdown import Breakdown
+from .breakdown import Breakdown, origin_of
 from .lengths import Column, summary
 from .measured import Measured
 
@@ -120,6 +120,13 @@ class Stats:
     def skeletons(self) -> int:
         """Number of distinct skeletons over all splits."""
         return len({skeleton for split in self.splits.values() for skeleton in split.skeletons})
+
+    def origins(self) -> Counter[tuple[str, ...]]:
+        """Rows by (origin, its version, licence) over all splits."""
+        total: Counter[tuple[str, ...]] = Counter()
+        for split in self.splits.values():
+            total.update({origin_of(key): rows for key, rows in split.breakdown.origins.items()})
+        return total
 
     def to_json(self) -> dict[str, Any]:
         """Return what :meth:`from_json` reads, of JSON's types, with a summary for people beside it."""

@@ -262,6 +262,17 @@ def test_front_matter_is_what_the_hub_knows(card: str) -> None:
     assert {"pretty_name", "tags", "configs", "dataset_info", "source_datasets"} <= set(front)
 
 
+def test_front_matter_names_the_licences_and_origins_of_its_rows(tmp_path: Path) -> None:
+    made = build("cpu")
+    origins = {"synthetic | 0.1.0 | Apache-2.0": 5, "some-kernels | 2.0 | MIT": 3, "more | 1 | MIT AND Zlib": 2}
+    made.stats.splits["train"].breakdown.origins = Counter(origins)
+    write_folder(tmp_path / "demo", [made])
+    front = yaml.safe_load((tmp_path / "demo" / README).read_text().split("---\n")[1])
+    assert front["license"] == ["apache-2.0", "mit", "other"]
+    assert front["language_creators"] == ["machine-generated", "found"]
+    assert "synthetic" in front["tags"]
+
+
 def test_every_name_in_the_template_is_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import huggingface_hub
 
