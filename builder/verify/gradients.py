@@ -6,7 +6,7 @@ with central differences along single inputs (all of them where they are few) an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,18 +15,11 @@ from .differences import BAD, GOOD, KINK, Slope, judge
 from .harness import BACKWARD, CPP, CUDA, TWIN
 from .inputs import ORDINARY, POSITIVE
 from .layout import Memory, Values, numbers, put
+from .points import NoGradient, Point, directions, point_at
 from .subject import Subject, contents
 from .verdict import FAILED, NONSMOOTH, NOT_APPLICABLE, PASSED, Verdict
 
-# Up to so many inputs each is moved alone; of more, a sample. And how many random directions.
-_ALL, _SAMPLE, _DIRECTIONS = 64, 24, 3
-
-
 _BY_HAND = {"func_grad", "func_replay", "func_native"}
-
-
-class NoGradient(Exception):
-    """There is nothing to compare; the message says why."""
 
 
 @dataclass(slots=True)
@@ -42,52 +35,6 @@ class _Findings:
     none: str = ""
 
 
-@dataclass(slots=True)
-class _Point:
-    """Arguments at which a row is differentiated, with what its forward code makes of them."""
-
-    subject: Subject
-    size: int
-    memory: Memory
-    inputs: list[int]
-    outputs: list[int]
-    weights: list[Values]
-
-    def value(self) -> float:
-        """Return the weighted sum of the outputs for what now lies in the inputs."""
-        after = self.subject.run(TWIN, self.memory, self.size)
-        return float(sum((w * after[n]).sum() for n, w in zip(self.outputs, self.weights, strict=True)))
-
-    def along(self, direction: Sequence[Values], step: float) -> float:
-        """Return the value a step along a direction away; the inputs stay."""
-        before = [self.memory.leaves[n].values.copy() for n in self.inputs]
-        for n, way in zip(self.inputs, direction, strict=True):
-            self.memory.leaves[n].values[...] += step * way
-        try:
-            return self.value()
-        finally:
-            for n, old in zip(self.inputs, before, strict=True):
-                self.memory.leaves[n].values[...] = old
-
-    def adjoint(self, *, before: bool) -> list[Values]:
-        """Return the adjoint's derivatives by the inputs.
-
-        Args:
-            before: leave in the arrays what lay there before the forward code ran, not after, as Warp's tape does.
-        """
-        memory, launch = self.memory, self.subject.launch(self.size, TWIN)
-        adjoint = Memory(self.subject.kinds, self.size, self.subject.shapes, wide=True)
-        for n, weights in zip(self.outputs, self.weights, strict=True):
-            adjoint.leaves[n].values[...] = weights
-        saved = memory.save()
-        memory.attach(adjoint)
-        if not before:
-            self.subject.machine.run(TWIN, launch, memory)
-        self.subject.machine.run(TWIN, launch, memory, adjoint, direction=BACKWARD)
-        memory.restore(saved)
-        return [adjoint.leaves[n].values.copy() for n in self.inputs]
-
-
 def differentiate(subject: Subject) -> Verdict:
     """Return the verdict on a row's adjoint."""
     found = _Findings()
@@ -101,7 +48,7 @@ def differentiate(subject: Subject) -> Verdict:
             return Verdict(FAILED, difference)
         for place, (profile, size) in enumerate(points):
             try:
-                _at(_point(subject, profile, size, place), found)
+                _at(point_at(subject, profile, size, place), found)
             except NoGradient as reason:
                 found.none = str(reason)
             if found.wrong:
@@ -140,50 +87,13 @@ def _check(subject: Subject) -> None:
         raise NoGradient("its adjoint does not compile with doubles")
 
 
-def _point(subject: Subject, profile: str, size: int, place: int) -> _Point:
-    memory = subject.wide(subject.memory(size, profile, "gradient", place), size)
-    before = contents(memory)
-    after = subject.run(TWIN, memory, size)
-    changed = [a.tobytes() != b.tobytes() for a, b in zip(before, after, strict=True)]
-    leaves = list(enumerate(memory.leaves))
-    outputs = [n for n, leaf in leaves if changed[n] and leaf.is_float]
-    whole = [n for n, leaf in leaves if changed[n]]
-    inputs = [n for n, leaf in leaves if not changed[n] and leaf.is_float and leaf.buffer >= 0]
-    if not outputs:
-        raise NoGradient("writes no floats" if whole else "writes nothing")
-    if not inputs:
-        raise NoGradient("reads no array of floats that it does not write")
-    rng = subject.rng("weights", place)
-    weights = [rng.normal(size=memory.leaves[n].values.shape) for n in outputs]
-    return _Point(subject, size, memory, inputs, outputs, weights)
-
-
-def _directions(point: _Point, place: int) -> Iterator[tuple[str, list[Values]]]:
-    """Yield directions with names: along one input, then random ones."""
-    shapes = [point.memory.leaves[n].values.shape for n in point.inputs]
-    total = sum(int(np.prod(shape)) for shape in shapes)
-    rng = point.subject.rng("directions", place)
-    chosen = range(total) if total <= _ALL else sorted(rng.choice(total, _SAMPLE, replace=False).tolist())
-    for at in chosen:
-        ways = [np.zeros(shape) for shape in shapes]
-        left = at
-        for n, way in zip(point.inputs, ways, strict=True):
-            if left < way.size:
-                way.flat[left] = 1.0
-                yield f"{point.memory.leaves[n].name}[{left}]", ways
-                break
-            left -= way.size
-    for _ in range(_DIRECTIONS):
-        yield "a random direction", [rng.normal(size=shape) for shape in shapes]
-
-
-def _at(point: _Point, found: _Findings) -> None:
+def _at(point: Point, found: _Findings) -> None:
     """Compare at one point."""
     if not np.isfinite(point.value()):
         return
     found.points += 1
     after = point.adjoint(before=False)
-    ways = list(_directions(point, found.points))
+    ways = list(directions(point, found.points))
     bad = _compare(point, ways, after, found)
     if bad and _reads_own(point):
         again = _Findings()
@@ -197,7 +107,7 @@ def _at(point: _Point, found: _Findings) -> None:
 
 
 def _compare(
-    point: _Point, ways: Sequence[tuple[str, list[Values]]], gradient: Sequence[Values], found: _Findings
+    point: Point, ways: Sequence[tuple[str, list[Values]]], gradient: Sequence[Values], found: _Findings
 ) -> str:
     compared = kinks = zeros = 0
     for name, way in ways:
@@ -213,7 +123,7 @@ def _compare(
     return ""
 
 
-def _reads_own(point: _Point) -> bool:
+def _reads_own(point: Point) -> bool:
     """Say whether what a row writes depends on what lay there, beyond being added to it."""
     memory, size = point.memory, point.size
     after = point.subject.run(TWIN, memory, size)

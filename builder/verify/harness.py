@@ -13,6 +13,7 @@ FORWARD, BACKWARD = "forward", "backward"
 
 _WIDE = {
     **{f"{prefix}{name}": f"{prefix}float64" for name in ("float32", "float16", "bfloat16") for prefix in ("", "adj_")},
+    **{name: f"{name}d" for name in ("vec2", "vec3", "vec4", "mat22", "mat33", "mat44")},
     # What snippets write: a type that double is called by, since `wp::float(x)` must stay a call.
     "float": "host_wide",
     "adj_float": "adj_float64",

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,7 +26,7 @@ Verdicts = dict[str, Verdict]
 # What a row may take for all its runs together, and beside what its process has when it starts.
 SECONDS, BYTES = 20.0, 2 << 30
 # Functions of Warp that take single precision only.
-_NO_DOUBLES = ("wp::volume_", "wp::mesh_", "wp::bvh_", "wp::hash_grid_", "wp::texture_", "noise(", "wp::adj_rand")
+_NO_DOUBLES = ("wp::volume_", "wp::mesh_", "wp::bvh_", "wp::hash_grid_", "wp::texture_", "noise(")
 
 _KEYS = ("id", "kernel_name", "python_source", "cpp_forward", "cpp_backward", "launch_dim")
 
@@ -47,25 +48,34 @@ def run_rows(
     both = (FORWARD,) if level == "execute" else (FORWARD, BACKWARD)
     verdicts: dict[str, Verdicts] = {}
     limits = {"level": level, "seed": seed, "seconds": seconds, "bytes": size}
-    # A file that does not compile costs as much as ten that do, so what may not is put aside at once.
-    alone = [row for row in rows if any(word in row["cpp_forward"] for word in _NO_DOUBLES)]
-    aside = {row["id"] for row in alone}
-    everything: Parts = {CPP: both, CUDA: both, TWIN: both}
+    # A file that does not compile costs as much as ten that do, so what cannot is put aside at once.
+    single = [row for row in rows if any(word in row["cpp_forward"] for word in _NO_DOUBLES)]
+    aside = {row["id"] for row in single}
+    verdicts.update(
+        _together([row for row in rows if row["id"] not in aside], {CPP: both, CUDA: both, TWIN: both}, limits)
+    )
+    verdicts.update(_together(single, {CPP: both, CUDA: both}, limits))
+    for row in rows:
+        if row["id"] not in verdicts:
+            verdicts[row["id"]] = _alone(row, both, limits)
+    return verdicts
+
+
+def _together(rows: Sequence[Row], parts: Parts, limits: dict[str, Any]) -> dict[str, Verdicts]:
+    """Return the verdicts on those rows that compile in all these parts, and load."""
+    verdicts: dict[str, Verdicts] = {}
 
     def done(group: Sequence[Row], code: bytes) -> None:
-        verdicts.update(_serve(group, everything, code, limits))
+        verdicts.update(_serve(group, parts, code, limits))
 
-    for batch in batches([row for row in rows if row["id"] not in aside]):
-        bisect(
-            batch,
-            lambda group: compile_cpp(harness(group, everything), checked=True),
-            done,
-            lambda row, _: alone.append(row),
-        )
-    answered = {*verdicts, *(row["id"] for row in alone)}
-    for row in [*alone, *(row for row in rows if row["id"] not in answered)]:
-        verdicts[row["id"]] = _alone(row, both, limits)
+    for batch in batches(rows):
+        build = partial(_build, parts)
+        bisect(batch, build, done, lambda row, why: None)
     return verdicts
+
+
+def _build(parts: Parts, rows: Sequence[Row]) -> bytes:
+    return compile_cpp(harness(rows, parts), checked=True)
 
 
 def _alone(row: Row, both: tuple[str, ...], limits: dict[str, Any]) -> Verdicts:
