@@ -25,7 +25,16 @@ from ..errors import AdapterError, CodegenRejection
 from ..record import Reason
 from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
 from .raw import Builtin, DeviceCode, RawCode
-from .shortcuts import name_types_once, no_line_directive, recording, remembering
+from .shortcuts import (
+    Types,
+    formatting,
+    name_types_once,
+    native_value,
+    no_line_directive,
+    pairing,
+    recording,
+    remembering,
+)
 from .type_text import type_text
 
 TESTED_VERSIONS = ("1.19.0",)
@@ -51,7 +60,12 @@ _NEEDS = {
         "builtin_functions",
     ),
     wcontext.Module: ("resolve_options", "_detach_references", "register_kernel"),
-    wcontext.ModuleBuilder: ("_codegen_functions", "_get_tile_helper_struct_hashes"),
+    wcontext.ModuleBuilder: (
+        "_codegen_functions",
+        "_collect_native_types",
+        "_get_tile_helper_struct_hashes",
+        "_kernel_has_value_return",
+    ),
     wcodegen: (
         "codegen_kernel",
         "codegen_module",
@@ -61,15 +75,25 @@ _NEEDS = {
         "cuda_module_header",
         "cuda_kernel_backward_name",
         "_codegen_lock",
+        "Var",
+        "get_arg_type",
         "_SharedFunctionSource",
         "_store_shared_source",
     ),
-    wcodegen.Adjoint: ("resolve_func", "get_line_directive"),
+    wcodegen.Adjoint: (
+        "format_args",
+        "get_line_directive",
+        "resolve_call",
+        "resolve_func",
+        "type_contains_native_value",
+    ),
     wtypes: (
         "scalar_types",
         "type_is_generic",
         "range_t",
         "shape_t",
+        "Reference",
+        "_native_value_types",
         "_ArrayAnnotation",
         "_ArrayAnnotationBase",
         "_IndexedArrayAnnotation",
@@ -124,11 +148,15 @@ def _default_config() -> dict[str, Any]:
 _NOT_CODE = ("version", "kernel_cache_dir", "launch_array_access_mode", "_git_commit_hash", "track_memory")
 _CONFIG = _default_config()
 _warps_resolve_func = wcodegen.Adjoint.resolve_func
-_resolve_func = remembering(
-    _warps_resolve_func,
-    frozenset({*wtypes.scalar_types, wp.bool, bool, int, float, wtypes.range_t, wtypes.shape_t}),
-    frozenset({wp.array, wp.indexedarray, wtypes._ArrayAnnotation, wtypes._IndexedArrayAnnotation}),
+_KNOWN = Types(
+    plain=frozenset({*wtypes.scalar_types, wp.bool, bool, int, float, wtypes.range_t, wtypes.shape_t}),
+    arrays=frozenset({wp.array, wp.indexedarray, wtypes._ArrayAnnotation, wtypes._IndexedArrayAnnotation}),
+    variable=wcodegen.Var,
+    reference=wtypes.Reference,
+    of_argument=wcodegen.get_arg_type,
 )
+_resolve_func = remembering(_warps_resolve_func, _KNOWN)
+_contains_native_value = native_value(wtypes._native_value_types, wcodegen.Adjoint.type_contains_native_value)
 
 
 @contextmanager
@@ -193,17 +221,33 @@ def _concrete(kernel: Any) -> Any:
     return next(iter(kernel.overloads.values()))
 
 
+class _Builder(wcontext.ModuleBuilder):  # type: ignore[misc]
+    """Warp's builder without two walks over every kernel whose outcome is known before."""
+
+    @staticmethod
+    def _kernel_has_value_return(kernel: Any) -> bool:
+        adj = kernel.adj
+        may_return = adj.transformers or "return" in adj.source
+        return bool(may_return and wcontext.ModuleBuilder._kernel_has_value_return(kernel))
+
+    def _collect_native_types(self, var_type: Any) -> None:
+        if wtypes._native_value_types:  # what registers one is experimental
+            super()._collect_native_types(var_type)
+
+
 def _build(kernel: Any, calls: set[tuple[str, str]]) -> Any:
     """Return Warp's builder for one kernel, built once for both devices; note the builtins called in ``calls``."""
     module, options = kernel.module, _options(kernel.module)
     overloads = (one for f in module.functions.values() for one in f.user_overloads.values())
     resolve = recording(_resolve_func, calls)
     for adj in (kernel.adj, *(overload.adj for overload in overloads)):
-        adj.resolve_func = resolve
+        adj.resolve_func, adj.resolve_call = resolve, pairing(adj, _KNOWN)
+        adj.format_args = formatting(adj, wcodegen.Var)
+        adj.type_contains_native_value = _contains_native_value
         if not options["lineinfo"] and options["mode"] != "debug":
             adj.get_line_directive = no_line_directive
     hasher = wcontext.ModuleHasher([kernel], options)
-    builder = wcontext.ModuleBuilder(module, options, hasher)
+    builder = _Builder(module, options, hasher)
     if builder.native_types or builder.ltoirs_decl or builder.ltoirs or builder.fatbins:
         raise CodegenRejection(
             Reason.CODEGEN_ERROR.value, f"{kernel.key} needs native types or link inputs beside its text"

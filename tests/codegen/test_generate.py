@@ -8,7 +8,7 @@ import linecache
 import pickle
 import subprocess
 import sys
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import pytest
 import warp as wp
@@ -245,7 +245,8 @@ def test_the_overload_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
         calls.append(args)
         return warp_adapter._warps_resolve_func(*args)
 
-    memo = remembering(counting, frozenset(), frozenset())  # knows no type: asks Warp each time
+    knows_no_type = replace(warp_adapter._KNOWN, plain=frozenset(), arrays=frozenset())
+    memo = remembering(counting, knows_no_type)  # asks Warp each time
     monkeypatch.setattr(warp_adapter, "_resolve_func", memo)
     assert [astuple(generate(source)) for source in KERNELS.values()] == [astuple(one) for one in remembered]
     assert len(calls) > 100
