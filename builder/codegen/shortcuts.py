@@ -9,6 +9,7 @@ Each is given to the objects of one kernel, never to Warp's classes: a user's ow
   by position, that is pairing names with them.
 - Warp works out the C++ type of each variable six times.
 - Warp asks of each argument of a call what kinds of thing it may be, and nearly all are variables.
+- Warp looks up which modules a kernel's depends on, to reload it with them; no module of ours is ever reloaded.
 - Warp asks for a line directive for every line, and without line information there is none.
 """
 
@@ -34,12 +35,14 @@ class Types:
     Attributes:
         plain: scalar types and other classes that live as long as the process.
         arrays: classes of array annotations, which overloads tell apart by class, dtype and ndim only.
+        tile: the class of tiles, which overloads tell apart by dtype only.
         variable, reference: the classes of variables and of references to values.
         of_argument: Warp's function that gives the type of an argument.
     """
 
     plain: frozenset[type]
     arrays: frozenset[type]
+    tile: type[Any]
     variable: type[Any]
     reference: type[Any]
     of_argument: Callable[[Any], Any]
@@ -61,6 +64,9 @@ class Types:
         if type(kind) in self.arrays:
             dtype = self.token(kind.dtype)
             return dtype and (type(kind), dtype, kind.ndim)
+        if type(kind) is self.tile:
+            dtype = self.token(kind.dtype)
+            return dtype and (self.tile, dtype)
         return None
 
     def _is_common(self, kind: Any) -> bool:
@@ -74,8 +80,8 @@ def remembering(resolve: Resolve, known: Types) -> Callable[..., Any]:
         resolve: Warp's method; its first argument, the adjoint, is not used by it and given as ``None``.
         known: the types for which an answer is remembered.
 
-    Calls of user functions, and calls with an argument of any other kind (structs, functions, tiles,
-    tuples), go to Warp every time.
+    Calls of user functions, and calls with an argument of any other kind (structs, functions, tuples), go to
+    Warp every time.
     """
     memo: dict[tuple[Any, ...], Any] = {}
     token = known.token
@@ -189,6 +195,10 @@ def formatting(adj: Any, variable: type[Any]) -> Callable[[str, Iterable[Any]], 
 def native_value(registered: Collection[type], warps: Callable[[Any], bool]) -> Callable[[Any], bool]:
     """Return a replacement for ``Adjoint.type_contains_native_value``, fast while no native type is registered."""
     return lambda var_type: bool(registered) and warps(var_type)
+
+
+def no_references(adj: Any) -> None:
+    """Stand in for ``Module._find_references`` of a module that goes when its one kernel is generated."""
 
 
 def no_line_directive(statement: str, line: int | None = None) -> None:

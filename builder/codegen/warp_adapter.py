@@ -31,6 +31,7 @@ from .shortcuts import (
     name_types_once,
     native_value,
     no_line_directive,
+    no_references,
     pairing,
     recording,
     remembering,
@@ -59,7 +60,7 @@ _NEEDS = {
         "function_key_counts",
         "builtin_functions",
     ),
-    wcontext.Module: ("resolve_options", "_detach_references", "register_kernel"),
+    wcontext.Module: ("resolve_options", "_detach_references", "_find_references", "register_kernel"),
     wcontext.ModuleBuilder: (
         "_codegen_functions",
         "_collect_native_types",
@@ -93,6 +94,7 @@ _NEEDS = {
         "range_t",
         "shape_t",
         "Reference",
+        "tile",
         "_native_value_types",
         "_ArrayAnnotation",
         "_ArrayAnnotationBase",
@@ -151,6 +153,7 @@ _warps_resolve_func = wcodegen.Adjoint.resolve_func
 _KNOWN = Types(
     plain=frozenset({*wtypes.scalar_types, wp.bool, bool, int, float, wtypes.range_t, wtypes.shape_t}),
     arrays=frozenset({wp.array, wp.indexedarray, wtypes._ArrayAnnotation, wtypes._IndexedArrayAnnotation}),
+    tile=wtypes.tile,
     variable=wcodegen.Var,
     reference=wtypes.Reference,
     of_argument=wcodegen.get_arg_type,
@@ -180,11 +183,13 @@ def isolated() -> Iterator[None]:
                 module._detach_references()
 
 
-def _define(program: Program, share_trees: bool = True) -> tuple[Any, dict[types.CodeType, int]]:
+def _define(program: Program, shortcuts: bool = True) -> tuple[Any, dict[types.CodeType, int]]:
     """Run a kernel source in an empty namespace; return its kernel and the first line of each function."""
     linecache.cache[FILENAME] = (len(program.text), None, program.lines, FILENAME)
     first_lines = {}
-    for function in functions(program) if share_trees else ():
+    if shortcuts:
+        wp.get_module(MODULE)._find_references = no_references
+    for function in functions(program) if shortcuts else ():
         # Warp parses each function again unless it finds it here. Its line numbers count from the
         # function's first line, ours from the first line of the source.
         entry = wcodegen._SharedFunctionSource(function.padded, 1, ast.Module([function.node], []))
@@ -391,7 +396,7 @@ def measure_bound(sources: Iterable[str]) -> float:
     total = 0.0
     for source in sources:
         with isolated():
-            kernel, _ = _define(parse(source), share_trees=False)
+            kernel, _ = _define(parse(source), shortcuts=False)
             options = _options(kernel.module)
             start = time.perf_counter()
             hasher = wcontext.ModuleHasher([kernel], options)
