@@ -335,6 +335,21 @@ def _emit(program: Program) -> RawCode:
             return emit_defined(_concrete(kernel), first_lines)
         except REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
+        finally:
+            _release(kernel)
+
+
+def _release(kernel: Any) -> None:
+    """Break the cycles of a kernel that is done with, whose hundreds of objects would wait for the collector."""
+    module = kernel.module
+    functions = [overload for f in module.functions.values() for overload in f.user_overloads.values()]
+    for owner in (kernel, *kernel.overloads.values(), *functions):
+        if owner.func.__module__ == MODULE:  # and not imported by the source
+            owner.adj.__dict__.clear()
+            owner.func.__globals__.clear()
+    if module.name == MODULE:
+        module.kernels.clear()
+        module.functions.clear()
 
 
 def _arguments(kernel: Any) -> tuple[tuple[str, str], ...]:
