@@ -5,13 +5,20 @@ Each is given to the objects of one kernel, never to Warp's classes: a user's ow
 - Warp tries the overloads of a builtin one after the other, binding a signature for each; that is a third of the
   time it takes to build a kernel. The answer depends only on the builtin, on the types of the arguments and on the
   number of outputs, so it is looked up once per combination.
+- Warp binds the arguments of a call to the builtin's signature, and their syntax nodes again. Where all are given
+  by position, that is pairing names with them.
 - Warp works out the C++ type of each variable six times.
+- Warp asks of each argument of a call what kinds of thing it may be, and nearly all are variables.
+- Warp looks up which modules a kernel's depends on, to reload it with them; no module of ours is ever reloaded.
 - Warp asks for a line directive for every line, and without line information there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from inspect import Parameter
 from typing import Any
 
 import warp as wp
@@ -21,28 +28,63 @@ Resolve = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
 _LIMIT = 20_000
 
 
-def remembering(resolve: Resolve, plain_types: frozenset[type], array_types: frozenset[type]) -> Callable[..., Any]:
+@dataclass(frozen=True)
+class Types:
+    """Warp's types that may be taken for themselves, and the classes that hold them.
+
+    Attributes:
+        plain: scalar types and other classes that live as long as the process.
+        arrays: classes of array annotations, which overloads tell apart by class, dtype and ndim only.
+        tile: the class of tiles, which overloads tell apart by dtype only.
+        variable, reference: the classes of variables and of references to values.
+        of_argument: Warp's function that gives the type of an argument.
+    """
+
+    plain: frozenset[type]
+    arrays: frozenset[type]
+    tile: type[Any]
+    variable: type[Any]
+    reference: type[Any]
+    of_argument: Callable[[Any], Any]
+
+    def of(self, argument: Any) -> Any:
+        """Return what ``of_argument`` does, which asks nine questions of a variable of a common type."""
+        if type(argument) is self.variable:
+            kind = argument.type
+            if type(kind) is self.reference:
+                kind = kind.value_type
+            if type(kind) in self.arrays or self._is_common(kind):
+                return kind
+        return self.of_argument(argument)
+
+    def token(self, kind: Any) -> Any:
+        """Return a hashable that two types share only if no overload tells them apart, or None."""
+        if self._is_common(kind):
+            return kind
+        if type(kind) in self.arrays:
+            dtype = self.token(kind.dtype)
+            return dtype and (type(kind), dtype, kind.ndim)
+        if type(kind) is self.tile:
+            dtype = self.token(kind.dtype)
+            return dtype and (self.tile, dtype)
+        return None
+
+    def _is_common(self, kind: Any) -> bool:
+        return isinstance(kind, type) and (kind in self.plain or getattr(kind, "_wp_scalar_type_", None) in self.plain)
+
+
+def remembering(resolve: Resolve, known: Types) -> Callable[..., Any]:
     """Return a replacement for the bound form of ``Adjoint.resolve_func`` with the same results.
 
     Args:
         resolve: Warp's method; its first argument, the adjoint, is not used by it and given as ``None``.
-        plain_types: scalar types and other classes that live as long as the process.
-        array_types: classes of array annotations, which overloads tell apart by class, dtype and ndim only.
+        known: the types for which an answer is remembered.
 
-    Calls of user functions, and calls with an argument of any other kind (structs, functions, tiles,
-    tuples), go to Warp every time.
+    Calls of user functions, and calls with an argument of any other kind (structs, functions, tuples), go to
+    Warp every time.
     """
     memo: dict[tuple[Any, ...], Any] = {}
-
-    def token(kind: Any) -> Any:
-        """Return a hashable that two types share only if no overload tells them apart, or None."""
-        if isinstance(kind, type):
-            if kind in plain_types or (getattr(kind, "_wp_scalar_type_", None) in plain_types):
-                return kind
-        elif type(kind) in array_types:
-            dtype = token(kind.dtype)
-            return dtype and (type(kind), dtype, kind.ndim)
-        return None
+    token = known.token
 
     def resolve_func(func: Any, types: tuple[Any, ...], keywords: Mapping[str, Any], min_outputs: Any) -> Any:
         if keywords or not func.is_builtin():
@@ -60,6 +102,43 @@ def remembering(resolve: Resolve, plain_types: frozenset[type], array_types: fro
         return found
 
     return resolve_func
+
+
+def pairing(adj: Any, known: Types) -> Callable[..., Any]:
+    """Return a replacement for an adjoint's bound ``resolve_call`` with the same results.
+
+    Calls of user functions, and calls with an argument by keyword or left to its default, go to Warp.
+    """
+    warps, of = partial(type(adj).resolve_call, adj), known.of
+
+    def resolve_call(
+        func: Any,
+        args: Any,
+        kwargs: Mapping[str, Any],
+        type_args: Mapping[str, Any] | None = None,
+        min_outputs: Any = None,
+        arg_nodes: Any = None,
+        kwarg_nodes: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if not (kwargs or type_args or kwarg_nodes) and func.is_builtin():
+            found = adj.resolve_func(func, tuple([of(arg) for arg in args]), {}, min_outputs)
+            names = _positions(found)
+            nodes = args if arg_nodes is None else arg_nodes
+            if names is not None and len(names) == len(args) == len(nodes):
+                pairs = dict(zip(names, args, strict=True))
+                return found, pairs, {} if arg_nodes is None else dict(zip(names, nodes, strict=True))
+        return warps(func, args, kwargs, type_args, min_outputs, arg_nodes, kwarg_nodes)
+
+    return resolve_call
+
+
+@cache
+def _positions(builtin: Any) -> tuple[str, ...] | None:
+    """Return the names of a builtin's parameters, or None if one is not given by position."""
+    params = builtin.signature.parameters
+    if any(param.kind is not Parameter.POSITIONAL_OR_KEYWORD for param in params.values()):
+        return None
+    return tuple(params)
 
 
 def recording(resolve: Callable[..., Any], calls: set[tuple[str, str]]) -> Callable[..., Any]:
@@ -96,6 +175,30 @@ _SUFFIXES = {
     "float16": "h", "float32": "", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us",
     "int32": "i", "uint32": "ui", "int64": "l", "uint64": "ul",
 }  # fmt: skip
+
+
+def formatting(adj: Any, variable: type[Any]) -> Callable[[str, Iterable[Any]], list[str]]:
+    """Return a replacement for an adjoint's bound ``format_args`` with the same results, fast for variables."""
+    warps = partial(type(adj).format_args, adj)
+
+    def format_args(prefix: str, args: Iterable[Any]) -> list[str]:
+        texts = []
+        for arg in args:
+            if type(arg) is not variable:
+                return list(warps(prefix, args))
+            texts.append(arg.emit(prefix))
+        return texts
+
+    return format_args
+
+
+def native_value(registered: Collection[type], warps: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Return a replacement for ``Adjoint.type_contains_native_value``, fast while no native type is registered."""
+    return lambda var_type: bool(registered) and warps(var_type)
+
+
+def no_references(adj: Any) -> None:
+    """Stand in for ``Module._find_references`` of a module that goes when its one kernel is generated."""
 
 
 def no_line_directive(statement: str, line: int | None = None) -> None:

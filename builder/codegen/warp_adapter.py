@@ -25,7 +25,17 @@ from ..errors import AdapterError, CodegenRejection
 from ..record import Reason
 from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
 from .raw import Builtin, DeviceCode, RawCode
-from .shortcuts import name_types_once, no_line_directive, recording, remembering
+from .shortcuts import (
+    Types,
+    formatting,
+    name_types_once,
+    native_value,
+    no_line_directive,
+    no_references,
+    pairing,
+    recording,
+    remembering,
+)
 from .type_text import type_text
 
 TESTED_VERSIONS = ("1.19.0",)
@@ -50,8 +60,13 @@ _NEEDS = {
         "function_key_counts",
         "builtin_functions",
     ),
-    wcontext.Module: ("resolve_options", "_detach_references", "register_kernel"),
-    wcontext.ModuleBuilder: ("_codegen_functions", "_get_tile_helper_struct_hashes"),
+    wcontext.Module: ("resolve_options", "_detach_references", "_find_references", "register_kernel"),
+    wcontext.ModuleBuilder: (
+        "_codegen_functions",
+        "_collect_native_types",
+        "_get_tile_helper_struct_hashes",
+        "_kernel_has_value_return",
+    ),
     wcodegen: (
         "codegen_kernel",
         "codegen_module",
@@ -61,15 +76,26 @@ _NEEDS = {
         "cuda_module_header",
         "cuda_kernel_backward_name",
         "_codegen_lock",
+        "Var",
+        "get_arg_type",
         "_SharedFunctionSource",
         "_store_shared_source",
     ),
-    wcodegen.Adjoint: ("resolve_func", "get_line_directive"),
+    wcodegen.Adjoint: (
+        "format_args",
+        "get_line_directive",
+        "resolve_call",
+        "resolve_func",
+        "type_contains_native_value",
+    ),
     wtypes: (
         "scalar_types",
         "type_is_generic",
         "range_t",
         "shape_t",
+        "Reference",
+        "tile",
+        "_native_value_types",
         "_ArrayAnnotation",
         "_ArrayAnnotationBase",
         "_IndexedArrayAnnotation",
@@ -125,11 +151,16 @@ def _default_config() -> dict[str, Any]:
 _NOT_CODE = ("version", "kernel_cache_dir", "launch_array_access_mode", "_git_commit_hash", "track_memory")
 _CONFIG = _default_config()
 _warps_resolve_func = wcodegen.Adjoint.resolve_func
-_resolve_func = remembering(
-    _warps_resolve_func,
-    frozenset({*wtypes.scalar_types, wp.bool, bool, int, float, wtypes.range_t, wtypes.shape_t}),
-    frozenset({wp.array, wp.indexedarray, wtypes._ArrayAnnotation, wtypes._IndexedArrayAnnotation}),
+_KNOWN = Types(
+    plain=frozenset({*wtypes.scalar_types, wp.bool, bool, int, float, wtypes.range_t, wtypes.shape_t}),
+    arrays=frozenset({wp.array, wp.indexedarray, wtypes._ArrayAnnotation, wtypes._IndexedArrayAnnotation}),
+    tile=wtypes.tile,
+    variable=wcodegen.Var,
+    reference=wtypes.Reference,
+    of_argument=wcodegen.get_arg_type,
 )
+_resolve_func = remembering(_warps_resolve_func, _KNOWN)
+_contains_native_value = native_value(wtypes._native_value_types, wcodegen.Adjoint.type_contains_native_value)
 
 
 @contextmanager
@@ -153,11 +184,13 @@ def isolated() -> Iterator[None]:
                 module._detach_references()
 
 
-def _define(program: Program, share_trees: bool = True) -> tuple[Any, dict[types.CodeType, int]]:
+def _define(program: Program, shortcuts: bool = True) -> tuple[Any, dict[types.CodeType, int]]:
     """Run a kernel source in an empty namespace; return its kernel and the first line of each function."""
     linecache.cache[FILENAME] = (len(program.text), None, program.lines, FILENAME)
     first_lines = {}
-    for function in functions(program) if share_trees else ():
+    if shortcuts:
+        wp.get_module(MODULE)._find_references = no_references
+    for function in functions(program) if shortcuts else ():
         # Warp parses each function again unless it finds it here. Its line numbers count from the
         # function's first line, ours from the first line of the source.
         entry = wcodegen._SharedFunctionSource(function.padded, 1, ast.Module([function.node], []))
@@ -194,17 +227,33 @@ def _concrete(kernel: Any) -> Any:
     return next(iter(kernel.overloads.values()))
 
 
+class _Builder(wcontext.ModuleBuilder):  # type: ignore[misc]
+    """Warp's builder without two walks over every kernel whose outcome is known before."""
+
+    @staticmethod
+    def _kernel_has_value_return(kernel: Any) -> bool:
+        adj = kernel.adj
+        may_return = adj.transformers or "return" in adj.source
+        return bool(may_return and wcontext.ModuleBuilder._kernel_has_value_return(kernel))
+
+    def _collect_native_types(self, var_type: Any) -> None:
+        if wtypes._native_value_types:  # what registers one is experimental
+            super()._collect_native_types(var_type)
+
+
 def _build(kernel: Any, calls: set[tuple[str, str]]) -> Any:
     """Return Warp's builder for one kernel, built once for both devices; note the builtins called in ``calls``."""
     module, options = kernel.module, _options(kernel.module)
     overloads = (one for f in module.functions.values() for one in f.user_overloads.values())
     resolve = recording(_resolve_func, calls)
     for adj in (kernel.adj, *(overload.adj for overload in overloads)):
-        adj.resolve_func = resolve
+        adj.resolve_func, adj.resolve_call = resolve, pairing(adj, _KNOWN)
+        adj.format_args = formatting(adj, wcodegen.Var)
+        adj.type_contains_native_value = _contains_native_value
         if not options["lineinfo"] and options["mode"] != "debug":
             adj.get_line_directive = no_line_directive
     hasher = wcontext.ModuleHasher([kernel], options)
-    builder = wcontext.ModuleBuilder(module, options, hasher)
+    builder = _Builder(module, options, hasher)
     if builder.native_types or builder.ltoirs_decl or builder.ltoirs or builder.fatbins:
         raise CodegenRejection(
             Reason.CODEGEN_ERROR.value, f"{kernel.key} needs native types or link inputs beside its text"
@@ -287,6 +336,21 @@ def _emit(program: Program) -> RawCode:
             return emit_defined(_concrete(kernel), first_lines)
         except REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
+        finally:
+            _release(kernel)
+
+
+def _release(kernel: Any) -> None:
+    """Break the cycles of a kernel that is done with, whose hundreds of objects would wait for the collector."""
+    module = kernel.module
+    functions = [overload for f in module.functions.values() for overload in f.user_overloads.values()]
+    for owner in (kernel, *kernel.overloads.values(), *functions):
+        if owner.func.__module__ == MODULE:  # and not imported by the source
+            owner.adj.__dict__.clear()
+            owner.func.__globals__.clear()
+    if module.name == MODULE:
+        module.kernels.clear()
+        module.functions.clear()
 
 
 def _arguments(kernel: Any) -> tuple[tuple[str, str], ...]:
@@ -348,7 +412,7 @@ def measure_bound(sources: Iterable[str]) -> float:
     total = 0.0
     for source in sources:
         with isolated():
-            kernel, _ = _define(parse(source), share_trees=False)
+            kernel, _ = _define(parse(source), shortcuts=False)
             options = _options(kernel.module)
             start = time.perf_counter()
             hasher = wcontext.ModuleHasher([kernel], options)

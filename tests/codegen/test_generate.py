@@ -8,7 +8,9 @@ import linecache
 import pickle
 import subprocess
 import sys
-from dataclasses import astuple
+from dataclasses import astuple, replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 import warp as wp
@@ -245,10 +247,56 @@ def test_the_overload_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
         calls.append(args)
         return warp_adapter._warps_resolve_func(*args)
 
-    memo = remembering(counting, frozenset(), frozenset())  # knows no type: asks Warp each time
+    knows_no_type = replace(warp_adapter._KNOWN, plain=frozenset(), arrays=frozenset())
+    memo = remembering(counting, knows_no_type)  # asks Warp each time
     monkeypatch.setattr(warp_adapter, "_resolve_func", memo)
     assert [astuple(generate(source)) for source in KERNELS.values()] == [astuple(one) for one in remembered]
     assert len(calls) > 100
+
+
+def test_the_other_shortcuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    shorter = [astuple(generate(source)) for source in KERNELS.values()]
+    warps = wp.Module._find_references
+    found: list[object] = []
+
+    def finding(adj: object) -> None:
+        found.append(adj)
+        warps(wp.get_module("warp_cuda_pairs_kernel"), adj)
+
+    monkeypatch.setattr(warp_adapter, "pairing", lambda adj, known: partial(type(adj).resolve_call, adj))
+    monkeypatch.setattr(warp_adapter, "formatting", lambda adj, variable: partial(type(adj).format_args, adj))
+    whole = warp_adapter.wcodegen.Adjoint.type_contains_native_value
+    monkeypatch.setattr(warp_adapter, "_contains_native_value", whole)
+    monkeypatch.setattr(warp_adapter, "_Builder", warp_adapter.wcontext.ModuleBuilder)
+    monkeypatch.setattr(warp_adapter, "no_references", finding)
+    assert [astuple(generate(source)) for source in KERNELS.values()] == shorter
+    assert len(found) >= len(KERNELS)
+
+
+def test_kernels_do_not_wait_for_the_collector() -> None:
+    for source in KERNELS.values():
+        generate(source)
+    gc.collect()
+    gc.disable()
+    try:
+        before = _adjoints()
+        for source in KERNELS.values():
+            generate(source)
+        assert _adjoints() - before < len(KERNELS) / 2
+    finally:
+        gc.enable()
+
+
+def _adjoints() -> int:
+    return sum(len(getattr(one, "__dict__", ())) > 2 for one in gc.get_objects() if type(one).__name__ == "Adjoint")
+
+
+def test_an_imported_kernel_stays_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "holds_a_kernel.py").write_text(KERNELS["axpy"])
+    monkeypatch.syspath_prepend(tmp_path)
+    source = "from holds_a_kernel import axpy\n"
+    assert generate(source).cuda_forward == generate(source).cuda_forward
+    assert sys.modules["holds_a_kernel"].axpy.adj.source.startswith("@wp.kernel")
 
 
 def test_the_bound_is_a_time() -> None:
