@@ -15,7 +15,7 @@ import warp as wp
 
 from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, preamble
 from builder.codegen.kernel_source import parse
-from builder.codegen.warp_adapter import emit
+from builder.codegen.warp_adapter import emit, isolated
 from builder.errors import CodegenRejection
 from builder.kernels import candidate
 from builder.shipped import category_names
@@ -67,7 +67,10 @@ def _written_by_warp(sources: Mapping[str, str], folder: Path) -> dict[str, str]
         spec.loader.exec_module(alive[-1])
     module = wp.get_module(name)
     # Of the native compilers; the text does not depend on them.
-    wp.set_module_options({"optimization_level": 1, "cpu_compiler_flags": ""}, module)
+    options = {"optimization_level": 1, "cpu_compiler_flags": ""}
+    # For one known architecture Warp would name its matrix library's objects, which our text, for any of them, does not.
+    options |= dict.fromkeys(("enable_mathdx_gemm", "enable_mathdx_solver", "enable_mathdx_fft"), False)
+    wp.set_module_options(options, module)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warp warns of each kernel that calls wp.grad() and has an adjoint itself
         wp.compile_aot_module(module, device="cpu", module_dir=folder, strip_hash=True)
@@ -81,7 +84,8 @@ def _same_as_warp(sources: Mapping[str, str], folder: Path) -> None:
         "cpu": [code.cpu.forward + code.cpu.backward + code.entry_point for code in raw],
         "cuda": [code.cuda.forward + code.cuda.backward for code in raw],
     }
-    theirs = _written_by_warp(sources, folder)
+    with isolated():  # Warp numbers device functions by name over the whole process
+        theirs = _written_by_warp(sources, folder)
     for device in ours:
         text = theirs[device].removeprefix("#define WP_NO_BFLOAT16\n").strip()
         header = preamble(device).strip()
