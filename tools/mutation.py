@@ -144,6 +144,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         mutants = [(row, made) for row in sound if (made := mutant(row, kind)) is not None]
         results = run_rows([made[0] for _, made in mutants], "gradient" if stage == "gradient" else "execute", 0)
         for row, (changed, line) in mutants:
+            if str(results[changed["id"]]["execute"].details.get("cuda")).startswith("not_applicable"):
+                continue  # no longer compiles: level compile refuses it, and it says nothing of running
             planted[kind] += 1
             if results[changed["id"]][stage].state in ("failed", "not_run"):
                 found[kind] += 1

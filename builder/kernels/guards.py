@@ -134,6 +134,9 @@ def _each_shift(choices: Choices, x: Expr) -> Expr:
 
 
 def _all_nonzero(choices: Choices, x: Expr) -> Expr:
+    type_ = scalar_of(x.type)
+    if not type_.is_float:
+        return apply("+", apply("wp.abs", x), splat(x.type, whole(choices, type_=type_)))
     if isinstance(x.type, Vec):
         return apply("+", apply("wp.abs", x), splat(x.type, _number(choices, x, 25, 200)))
     return apply("+", apply("wp.cw_mul", x, x), splat(x.type, _number(choices, x, 50, 200)))

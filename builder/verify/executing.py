@@ -8,7 +8,7 @@ import numpy as np
 
 from .bounds import Comparison, compare
 from .harness import CPP, CUDA, FORWARD, TWIN
-from .inputs import BOUNDARY, ORDINARY, POSITIVE
+from .inputs import BOUNDARY, ORDINARY, POSITIVE, SMALL
 from .layout import Memory, Values
 from .subject import Subject, contents
 from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
@@ -121,10 +121,11 @@ def _depends(subject: Subject, found: _Findings) -> None:
     """Refute a row that writes nothing, or the same whatever its inputs are."""
     if not found.written:
         raise Refuted("writes nothing")
-    lengths = subject.sizes()[1:3]
-    for word in range(12):
+    # What adds up many numbers, or large ones, may well end where a bound hides what they were.
+    lengths = (*subject.sizes()[1:3], subject.sizes()[0])
+    for word in range(18):
         size = lengths[word % len(lengths)]
-        profile = (ORDINARY, POSITIVE)[word // 2 % 2]
+        profile = (ORDINARY, POSITIVE, SMALL)[word // 3 % 3]
         one, other = subject.memory(size, profile, word), subject.memory(size, profile, word, "other")
         inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
         if inputs:

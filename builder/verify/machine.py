@@ -95,14 +95,14 @@ class Machine:
         )
 
 
-def sizes(ndims: Sequence[int], tiled: bool, together: bool) -> tuple[int, ...]:
+def sizes(ndims: Sequence[int], tiled: bool, together: bool, deep: bool) -> tuple[int, ...]:
     """Return the lengths that the dimensions of arrays and grids take: few, and no multiple of a block, among them.
 
     The second is what most is tried with: for blocks that work together a whole block, so that no two of its threads
-    have one place.
+    have one place. A row with a loop in a loop is ``deep``, and not run with the longest.
     """
     if together:
         return (7, BLOCK_DIM, 300) if max(ndims) < 2 else (7, BLOCK_DIM)
     if tiled:
         return (1, 3) if max(ndims) < 3 else (1, 2)
-    return {1: (1, 7, 33, 300), 2: (1, 7, 33), 3: (1, 5, 9), 4: (1, 3, 5)}[max(1, *ndims)]
+    return {1: (1, 7, 33, 65 if deep else 300), 2: (1, 7, 33), 3: (1, 5, 9), 4: (1, 3, 5)}[max(1, *ndims)]

@@ -35,6 +35,7 @@ class Subject:
         tiled: whether blocks of threads work together in its C++ too.
         lanes: of a tiled launch, whether the last index is the thread's place in its block.
         together: whether its CUDA text is for threads of a block that work together, and its C++ for one thread alone.
+        deep: whether it has a loop in a loop.
         unit: the rounding error of the narrowest float in it.
         handles: by argument, what its handle is of.
         calls: the names that its source calls.
@@ -49,13 +50,14 @@ class Subject:
     tiled: bool
     lanes: bool
     together: bool
+    deep: bool
     unit: float
     handles: Mapping[str, str]
     calls: frozenset[str]
 
     def sizes(self) -> tuple[int, ...]:
         """Return the lengths of dimensions to run with."""
-        return sizes([self.ndim, *(kind.ndim for kind in arrays(self.kinds))], self.tiled, self.together)
+        return sizes([self.ndim, *(kind.ndim for kind in arrays(self.kinds))], self.tiled, self.together, self.deep)
 
     def launch(self, size: int, variant: str) -> Launch:
         """Return the grid for a length."""
@@ -131,6 +133,7 @@ def subject_of(
         tiled=in_tiles(tree),
         lanes=in_tiles(tree) and _lanes(tree),
         together=works_together(row),
+        deep=_depth(tree) > 1,
         unit=max((UNIT[name] for name in names), default=0.0),
         handles=handles(tree, [name for name, kind in kinds if kind == Number("uint64")]),
         calls=_calls(tree),
@@ -145,6 +148,12 @@ def _calls(tree: ast.Module) -> frozenset[str]:
 def in_tiles(tree: ast.Module) -> bool:
     """Say whether a kernel works on tiles, a block of threads for each place of its launch grid."""
     return any(name.startswith("tile") or name == "untile" for name in _calls(tree))
+
+
+def _depth(node: ast.AST) -> int:
+    """Return how many loops lie in each other."""
+    own = int(isinstance(node, ast.For | ast.While))
+    return own + max((_depth(child) for child in ast.iter_child_nodes(node)), default=0)
 
 
 def _lanes(tree: ast.Module) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from builder import codegen
-from builder.kernels import facts
+from builder.kernels import candidate, facts
 from builder.kernels.guards import GUARDS, LIMITS
 from builder.kernels.ops import TABLE, op, ops_for
 from builder.kernels.program import Apply, Arg, Do, Let, LetMany, Load, Name, Program, Store
@@ -84,3 +84,13 @@ def test_bfloat16_has_rows_but_the_random_grammar_does_not_draw_it():
 def test_a_row_for_its_effect_gives_nothing():
     row = op("wp.quat_to_axis_angle", *next(r.params for r in TABLE if r.family == "quat_split" and len(r.params) == 3))
     assert row.result == Several(())
+
+
+def test_vectors_of_whole_numbers_are_not_divided_by_rounded_fractions():
+    """``wp.vec2i(0.5)`` is zero."""
+    divided = 0
+    for index in range(400):
+        text = candidate(7, index, {"vector": 1.0}).text
+        divided += "% (wp.abs(" in text
+        assert not any(f"wp.vec{n}i(0." in text for n in (2, 3, 4))
+    assert divided
