@@ -16,7 +16,7 @@ from .harness import BACKWARD, CPP, CUDA, TWIN
 from .inputs import ORDINARY, POSITIVE
 from .layout import Memory, Values, numbers, put
 from .points import NoGradient, Point, directions, point_at
-from .subject import Subject, contents
+from .subject import Subject, arrays, contents
 from .verdict import FAILED, NONSMOOTH, NOT_APPLICABLE, PASSED, Verdict
 
 _BY_HAND = {"func_grad", "func_replay", "func_native"}
@@ -85,6 +85,8 @@ def _check(subject: Subject) -> None:
         raise NoGradient("has no adjoint")
     if not subject.machine.has(TWIN, BACKWARD):
         raise NoGradient("its adjoint does not compile with doubles")
+    if any(kind.family != "array" for kind in arrays(subject.kinds)):
+        raise NoGradient("gradients of arrays seen through indices are not laid out here")
 
 
 def _at(point: Point, found: _Findings) -> None:
