@@ -20,6 +20,8 @@ SCRIPTS = [text for language, text in BLOCKS if language == "python" and "from t
 SHELL = [line.split(" #")[0].strip() for language, text in BLOCKS if language == "sh" for line in text.splitlines()]
 ONLINE = [line for line in SHELL if line.startswith(("warp-cuda-pairs publish", "hf "))]
 MINING = [line for line in SHELL if line.startswith("warp-cuda-pairs mine")]
+# What runs kernels takes a minute or two.
+CHECKING = [line for line in SHELL if " --verify " in line or line.startswith("warp-cuda-pairs verify")]
 MINING_SCRIPTS = [text for text in SCRIPTS if "import mined" in text]
 # What trains needs PyTorch: tests/train runs it.
 TRAINING = ("trl ", "python ")
@@ -40,7 +42,7 @@ def place(tmp_path_factory):
     hf.write_text(f"#!{sys.executable}\nfrom huggingface_hub.cli.hf import main\nmain()\n")
     hf.chmod(0o755)
     for line in SHELL:
-        if line.startswith("warp-cuda-pairs") and line not in (*ONLINE, *MINING):
+        if line.startswith("warp-cuda-pairs") and line not in (*ONLINE, *MINING, *CHECKING):
             run(place, line, shell=True)
     return place
 
@@ -111,6 +113,14 @@ def test_mining_runs_as_written(place):
     assert (place / "mined" / "kernels.parquet").is_file()
     for text in MINING_SCRIPTS:
         python(place, text)
+
+
+@pytest.mark.slow
+def test_checks_run_as_written(place):
+    assert len(CHECKING) == 2
+    for line in CHECKING:
+        run(place, line, shell=True)
+    assert (place / "verdicts.jsonl").read_text().count('"execute": "passed"') == 60
 
 
 @pytest.mark.slow

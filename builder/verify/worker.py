@@ -7,6 +7,7 @@ each row, so that a kernel which crashes, hangs or takes all memory ends itself 
 from __future__ import annotations
 
 import ast
+import ctypes
 import json
 import os
 import resource
@@ -39,6 +40,7 @@ def main() -> None:
     """Serve one job."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what Warp prints does not belong to the answers
+    _end_with_parent()
     job = json.load(sys.stdin)
     start_runtime()
     print("ready", file=out, flush=True)
@@ -52,6 +54,11 @@ def main() -> None:
         else:
             answer = _examined(machine, kinds, row, job)
         print(json.dumps({"id": row["id"], **answer}), file=out, flush=True)
+
+
+def _end_with_parent() -> None:
+    """Have Linux kill this process when its parent ends: a build that is killed leaves no kernel running."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
@@ -80,6 +87,7 @@ def _alone(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any
     with tempfile.TemporaryFile() as printed:
         child = os.fork()
         if child == 0:
+            _end_with_parent()
             os.close(read)
             os.dup2(printed.fileno(), 2)
             _limit(job["seconds"], job["bytes"])

@@ -1,5 +1,12 @@
 """Levels execute and gradient: what is wrong is found, and costs only itself."""
 
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from builder.verify.running import run_rows
@@ -211,3 +218,43 @@ def test_verdicts_are_the_same_again(verdicts):
     names = ["good", "structs", "wrong_grad", "tiles", "crash"]
     again = run_rows([CASES[name] for name in reversed(names)], "gradient", 0)
     assert {name: again[CASES[name]["id"]] for name in names} == {name: verdicts[name] for name in names}
+
+
+def test_a_killed_build_leaves_no_kernel_running():
+    script = (
+        "import json, sys\n"
+        "from builder.verify.running import run_rows\n"
+        "run_rows([json.load(sys.stdin)], 'execute', 0, seconds=600)\n"
+    )
+    build = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, text=True)
+    json.dump(CASES["hang"], build.stdin)
+    build.stdin.close()
+    below = []
+    while len(below) < 2 and build.poll() is None:  # the worker, and the process of the row
+        time.sleep(0.2)
+        below = descendants(build.pid)
+    assert len(below) >= 2
+    build.kill()
+    build.wait()
+    deadline = time.monotonic() + 30
+    while any(is_running(pid) for pid in below) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(is_running(pid) for pid in below)
+
+
+def descendants(pid):
+    """Return the processes that descend from one, as /proc tells."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdecimal():
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found = [child for child, parent in parents.items() if parent == pid]
+    return found + [one for child in found for one in descendants(child)]
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
