@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from .facts import features
-from .program import Apply, Assign, Each, Expr, Load, Program, Put, Span, Static
+from .program import Apply, Assign, Each, Expr, Load, Program, Put, Span
 from .reading import Reading, expressions
 from .types import FLOATS, NUMBERS, Array, Mat, Quat, Scalar, Tile, Transform, Value, Vec, mat, quat, transform, vec
 
@@ -19,7 +19,7 @@ _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floordiv", "%": "mod", "neg": "neg", "not": "unot",
     "&": "bit_and", "|": "bit_or", "^": "bit_xor", "<<": "lshift", ">>": "rshift", "~": "invert",
 }  # fmt: skip
-_SYNTAX = {"syntax:view": "view", "syntax:slice": "slice", "syntax:static": "static", "control:for": "range"}
+_SYNTAX = {"syntax:view": "view", "syntax:slice": "slice", "control:for": "range"}
 
 
 def _constructed(type_: Value) -> str:
@@ -59,8 +59,6 @@ def tags(program: Program) -> frozenset[str]:
 
 
 def _tags_of(node: Expr) -> list[str]:
-    if isinstance(node, Static):
-        return ["syntax:static"]
     if isinstance(node, Span):
         return ["syntax:slice"]
     if isinstance(node, Load):

@@ -155,6 +155,8 @@ class Reading:
                 indices.extend(node.index)
             elif isinstance(node, (Call, Part, Field, Items, Span, Static)):
                 stack.extend(children(node)[::-1])
+                if isinstance(node, Static):
+                    self.builtins.add("static")
                 if isinstance(node, (Items, Span)):
                     continue
             elif isinstance(node, Word):

@@ -2,16 +2,12 @@
 
 from functools import cache
 
-import pytest
-
 from builder import codegen
 from builder.kernels.categories import category
 from builder.kernels.choices import CounterChoices
 from builder.kernels.coverage import coverage, name_of, tags
 from builder.shipped import category_names, config_names, unused_builtins
 
-# Groups of the table for which every builtin is used or has a reason.
-GROUPS = ("Utility", "Geometry", "Volumes", "Textures", "Other", "Operators", "Code Generation")
 # Two categories hold the builtins that are called seldom.
 SAMPLE = {"gather_scatter": 900, "spatial_query": 900}
 OTHERS = 220
@@ -33,11 +29,8 @@ def reached():
     return frozenset(tag for program in programs for tag in tags(program))
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_every_builtin_is_used_or_has_a_reason(group):
-    names = [name for name, builtin in table().items() if builtin.group == group]
-    assert names
-    _, unused = coverage(reached(), names)
+def test_every_builtin_is_used_or_has_a_reason():
+    _, unused = coverage(reached(), table())
     assert [name for name in unused if name not in unused_builtins()] == []
 
 
