@@ -469,7 +469,7 @@ def build_object(source: Path, target: Path, optimization_level: int, checked: b
         str(source),
         mode="debug" if checked else "release",
         optimization_level=optimization_level,
-        extra_flags="",  # not for this machine's own CPU: the same object everywhere
+        extra_flags="-w",  # no warnings; and not for this machine's own CPU: the same object everywhere
         use_precompiled_headers=True,
         pch_dir=_runtime().get_clang_pch_dir(),
         block_dim=BLOCK_DIM,
