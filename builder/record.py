@@ -39,6 +39,28 @@ STATES = ("passed", "failed", "nonsmooth", "not_applicable", "not_run")
 
 # One verdict for each check, and why those that did not pass did not, on one line.
 VERIFICATION = pa.struct([pa.field(name, pa.string()) for name in (*VERDICTS, "reason")])
+# What a kernel makes of some arguments. `dim` and `tiled` say how it was launched; each argument (a field of a struct is one
+# by itself, `s.x`) has its numbers in row-major order as they were before, and, where the kernel changed them, after.
+IO_EXAMPLE = pa.struct(
+    [
+        pa.field("dim", pa.list_(pa.int32())),
+        pa.field("tiled", pa.bool_()),
+        pa.field(
+            "arguments",
+            pa.list_(
+                pa.struct(
+                    [
+                        pa.field("name", pa.string()),
+                        pa.field("type", pa.string()),
+                        pa.field("shape", pa.list_(pa.int32())),
+                        pa.field("before", pa.list_(pa.float64())),
+                        pa.field("after", pa.list_(pa.float64())),
+                    ]
+                )
+            ),
+        ),
+    ]
+)
 NOT_VERIFIED = {**dict.fromkeys(VERDICTS, "not_run"), "reason": ""}
 
 # What generation knows of a pair, whatever config shows it. Units are written with this schema.
@@ -108,4 +130,5 @@ def row_schema(config: str, view: str = "prompt_completion") -> pa.Schema:
         pa.field("prompt_tokens", pa.int32()),
         pa.field("completion_tokens", pa.int32()),
     ]
-    return pa.schema([*pair, *code, *training, PAIR_SCHEMA.field("verification")])
+    checked = [PAIR_SCHEMA.field("verification"), pa.field("io_example", IO_EXAMPLE)]
+    return pa.schema([*pair, *code, *training, *checked])

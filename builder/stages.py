@@ -31,8 +31,11 @@ from .package.store import Store
 from .package.training import training_columns, training_key, training_texts
 from .package.unit import make_unit, rejections_of
 from .package.verified import failures, verified_table
-from .record import row_schema
+from .record import IO_EXAMPLE, row_schema
 from .spec import SPLITS, SYNTHETIC, UNIT, BuildSpec
+
+# The split whose rows hold an example of what the kernel does, so that what a model writes can be scored.
+_SCORED = "test"
 
 
 def mined_sources(spec: BuildSpec, store: Store) -> dict[str, pa.Table]:
@@ -147,18 +150,24 @@ def save_decision(spec: BuildSpec, store: Store, decision: Decision) -> None:
 # --- rows --------------------------------------------------------------------------------------------
 
 
-def _rows_of(spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt.NDArray[np.int64]) -> pa.Table:
-    """Return the rows of some candidates of one unit, as the config shows them."""
+def _rows_of(
+    spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt.NDArray[np.int64], split: str
+) -> pa.Table:
+    """Return the rows of some candidates of one unit, all of one split, as the config shows them."""
     unit = generate(spec, store, rank)
     counts = count_tokens(spec, store, rank)
     place = np.searchsorted(unit.column("index").to_numpy(), np.asarray(kept, dtype=np.int64))
     chosen = unit.take(pa.array(place))
     columns: dict[str, object] = {
+        "io_example": pa.nulls(len(place), IO_EXAMPLE),
         **training_columns(spec, chosen),
         **{name: counts.column(name).take(pa.array(place)) for name in counts.column_names},
     }
     if spec.verify != "none":
-        columns["verification"] = verify(spec, store, rank)["verification"].take(pa.array(place))
+        checked = verify(spec, store, rank).take(pa.array(place))
+        columns["verification"] = checked["verification"]
+        if split == _SCORED:
+            columns["io_example"] = checked["io_example"]
     schema = row_schema(spec.config, spec.view)
     table = [columns[name] if name in columns else chosen.column(name) for name in schema.names]
     return pa.table(table, schema=schema)
@@ -169,7 +178,7 @@ def rows(spec: BuildSpec, store: Store, decision: Decision, split: str) -> Itera
     for rank in range(decision.units):
         kept = decision.of(split, rank)
         if len(kept):
-            yield _rows_of(spec, store, rank, kept)
+            yield _rows_of(spec, store, rank, kept, split)
 
 
 def stream(spec: BuildSpec, store: Store, split: str) -> Iterator[pa.Table]:
@@ -185,7 +194,7 @@ def stream(spec: BuildSpec, store: Store, split: str) -> Iterator[pa.Table]:
         rank = deciding.units
         kept = [row.index for row in offer(deciding, spec, store, rank) if row.split == split]
         if kept:
-            yield _rows_of(spec, store, rank, kept)
+            yield _rows_of(spec, store, rank, kept, split)
     deciding.result()
 
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from .. import verify
-from ..record import VERDICTS, VERIFICATION, Reason, Rejection
+from ..record import IO_EXAMPLE, VERDICTS, VERIFICATION, Reason, Rejection
 
 VERIFIED_SCHEMA = pa.schema(
     [
         ("id", pa.string()),
         ("verification", VERIFICATION),
+        ("io_example", IO_EXAMPLE),
         ("details", pa.string()),  # JSON: figures of each check, by its name
     ]
 )
@@ -40,10 +41,12 @@ def verified_table(rows: pa.Table, level: str, seed: int) -> pa.Table:
 def _row(one: verify.Verification) -> dict[str, object]:
     verdicts = {check: getattr(one, check) for check in VERDICTS}
     reasons = [f"{check}: {verdict.reason}" for check, verdict in verdicts.items() if verdict.state in _TOLD]
+    details = {check: dict(verdict.details) for check, verdict in verdicts.items()}
     return {
         "id": one.id,
         "verification": {check: verdict.state for check, verdict in verdicts.items()} | {"reason": "; ".join(reasons)},
-        "details": json.dumps({check: dict(verdict.details) for check, verdict in verdicts.items()}, sort_keys=True),
+        "io_example": details["execute"].pop("example", None),
+        "details": json.dumps(details, sort_keys=True),
     }
 
 

@@ -116,7 +116,7 @@ def _only(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _not_own_text(id_: str, reason: str) -> dict[str, Any]:
     verdicts = {**dict.fromkeys(VERDICTS, "not_run"), "compile": "failed", "reason": f"compile: {reason}"}
-    return {"id": id_, "verification": verdicts, "details": "{}"}
+    return {"id": id_, "verification": verdicts, "io_example": None, "details": "{}"}
 
 
 def verdict_table(chunks_: list[Chunk], verified: list[pa.Table], level: str) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .bounds import Comparison, compare
+from .example import example
 from .harness import CPP, CUDA, FORWARD, TWIN
 from .inputs import BOUNDARY, ORDINARY, POSITIVE, SMALL
 from .layout import Memory, Values
@@ -47,7 +48,7 @@ def execute(subject: Subject) -> Verdict:
         _depends(subject, found)
     except Refuted as refuted:
         return Verdict(FAILED, str(refuted), _details(subject, found))
-    return Verdict(PASSED, "", _details(subject, found))
+    return Verdict(PASSED, "", _details(subject, found) | {"example": example(subject)})
 
 
 def _details(subject: Subject, found: _Findings) -> dict[str, object]:

@@ -79,6 +79,7 @@ def rows(config: str, indices: range) -> pa.Table:
             "prompt_tokens": len(text[view.prompt].split()),
             "completion_tokens": len(text[view.completion].split()),
             "verification": NOT_VERIFIED,
+            "io_example": None,
         }
         made.append(row)
     return pa.Table.from_pylist(made, schema=row_schema(config))

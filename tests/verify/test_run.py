@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from builder.verify.running import run_rows
@@ -258,3 +259,25 @@ def is_running(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_an_example_says_what_a_row_makes_of_its_arguments(verdicts):
+    example = verdicts["good"]["execute"].details["example"]
+    x, y, out = example["arguments"]
+    assert (example["dim"], example["tiled"]) == ([7], False)
+    assert [(one["name"], one["type"], one["shape"]) for one in (x, y, out)] == [
+        (name, "float32", [7]) for name in ("x", "y", "out")
+    ]
+    assert x["after"] is None
+    assert y["after"] is None
+    assert out["before"] != out["after"]
+    expected = np.sin(x["before"]) * y["before"] + 2.0 * np.array(x["before"])
+    np.testing.assert_allclose(out["after"], expected, rtol=1e-5)
+
+
+def test_an_example_names_fields_and_holds_scalars(verdicts):
+    arguments = {one["name"]: one for one in verdicts["structs"]["execute"].details["example"]["arguments"]}
+    assert arguments["s.scale"]["shape"] == []
+    assert len(arguments["s.scale"]["before"]) == 1
+    assert arguments["x.at"]["shape"][1:] == [3]
+    assert len(arguments["x.at"]["before"]) == np.prod(arguments["x.at"]["shape"])
