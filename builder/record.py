@@ -39,8 +39,8 @@ STATES = ("passed", "failed", "nonsmooth", "not_applicable", "not_run")
 
 # One verdict for each check, and why those that did not pass did not, on one line.
 VERIFICATION = pa.struct([pa.field(name, pa.string()) for name in (*VERDICTS, "reason")])
-# What a kernel makes of some arguments. `dim` and `tiled` say how it was launched. Each argument (of a struct, each field:
-# `s.x`) has its numbers in row-major order as they were before, and, where the kernel changed them, after.
+# What a kernel makes of some arguments. `dim` and `tiled` say how it was launched. Each argument (of a
+# struct, each field, `s.x`) has its numbers in row-major order, as they were before and, where changed, after.
 IO_EXAMPLE = pa.struct(
     [
         pa.field("dim", pa.list_(pa.int32())),

@@ -139,7 +139,7 @@
 
   const details = (row) => {
     const join = (values, each) => (values || []).map(each).join(", ");
-    const verdicts = join(Object.entries(row.verification || {}), ([name, verdict]) => `${name}: ${verdict}`);
+    const verdicts = join(Object.entries(row.verification || {}).filter(([, verdict]) => verdict), ([name, verdict]) => `${name}: ${verdict}`);
     const facts = {
       id: row.id, skeleton: row.skeleton, arguments: join(row.args, (arg) => `${arg.name}: ${arg.type}`),
       "launch dimensions": row.launch_dim, "block size": row.block_dim, features: join(row.features, String),

@@ -40,6 +40,10 @@ REASONS = {
     Reason.DUPLICATE: "equal to an earlier row after renaming",
     Reason.SKELETON_CAP: "its skeleton already has all the rows it may have",
     Reason.NEAR_DUPLICATE: "too close to an earlier row of another split",
+    Reason.COMPILE_FAILED: "does not compile",
+    Reason.EXECUTE_FAILED: "crashes, hangs, computes nothing, or its texts disagree",
+    Reason.GRADIENT_FAILED: "its adjoint is not the derivative",
+    Reason.GPU_FAILED: "a device gives other results",
 }
 
 
