@@ -22,21 +22,11 @@ from .stats import Stats
 
 _DEFAULT = "paired"
 # The Hub's identifiers of the licences that mining takes; of another, or an expression of several, it says `other`.
-_HUB_LICENCES = {
-    *(
-        "apache-2.0",
-        "bsd",
-        "bsd-2-clause",
-        "bsd-3-clause",
-        "bsl-1.0",
-        "cc0-1.0",
-        "isc",
-        "mit",
-        "ncsa",
-        "unlicense",
-        "zlib",
-    ),
-}
+_HUB_LICENCES = (
+    "apache-2.0", "bsd", "bsd-2-clause", "bsd-3-clause", "bsl-1.0", "cc0-1.0", "isc", "mit", "ncsa", "unlicense", "zlib",
+)  # fmt: skip
+# What `datasets` calls Arrow's types whose names differ.
+_DTYPES = {"double": "float64", "float": "float32", "halffloat": "float16"}
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -61,7 +51,7 @@ def _type_yaml(kind: pa.DataType) -> dict[str, Any]:
     if pa.types.is_list(kind):
         inner = _type_yaml(kind.value_type)
         return {"list": inner.get("struct", inner.get("dtype", inner))}
-    return {"dtype": str(kind)}
+    return {"dtype": _DTYPES.get(str(kind), str(kind))}
 
 
 def front_matter(configs: Mapping[str, CardConfig], file_format: str) -> dict[str, Any]:
