@@ -23,7 +23,8 @@ from .stats import Stats
 _DEFAULT = "paired"
 # The Hub's identifiers of the licences that mining takes; of another, or an expression of several, it says `other`.
 _HUB_LICENCES = (
-    "apache-2.0", "bsd", "bsd-2-clause", "bsd-3-clause", "bsl-1.0", "cc0-1.0", "isc", "mit", "ncsa", "unlicense", "zlib",
+    "apache-2.0", "bsd", "bsd-2-clause", "bsd-3-clause", "bsl-1.0", "cc0-1.0", "isc", "mit", "ncsa",
+    "unlicense", "zlib",
 )  # fmt: skip
 # What `datasets` calls Arrow's types whose names differ.
 _DTYPES = {"double": "float64", "float": "float32", "halffloat": "float16"}
