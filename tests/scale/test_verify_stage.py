@@ -17,6 +17,13 @@ from builder.verify import Verdict, Verification
 SPEC: dict[str, Any] = {"num_kernels": 150, "seed": 5, "categories": "arithmetic,vector"}
 
 
+EXAMPLE = {
+    "dim": [2],
+    "tiled": False,
+    "arguments": [{"name": "x", "type": "float32", "shape": [2], "before": [0.0, 0.5], "after": [1.0, 2.0]}],
+}
+
+
 def is_bad(row: Mapping[str, Any]) -> bool:
     return int(row["id"], 16) % 10 == 3
 
@@ -29,7 +36,8 @@ def calls(monkeypatch):
     def stub(rows: Sequence[Mapping[str, Any]], *, level: str, seed: int) -> list[Verification]:
         levels.append(level)
         good, bad = Verdict("passed"), Verdict("failed", "gives nothing")
-        return [Verification(row["id"], compile=good, execute=bad if is_bad(row) else good) for row in rows]
+        ran = Verdict("passed", details={"example": EXAMPLE, "numbers": 3})
+        return [Verification(row["id"], compile=good, execute=bad if is_bad(row) else ran) for row in rows]
 
     monkeypatch.setattr(verify, "verify", stub)
     return levels
@@ -50,6 +58,16 @@ def test_a_failed_row_is_not_kept_and_counted(tmp_path, calls):
     expected = {"compile": "passed", "execute": "passed", "gradient": "not_run", "gpu": "not_run", "reason": ""}
     assert all(row["verification"] == expected for row in rows)
     assert set(calls) == {"execute"}
+
+
+def test_rows_of_the_test_split_hold_an_example(tmp_path, calls):
+    spec, store, decision, _ = built(tmp_path, verify="execute")
+    for split in SPLITS:
+        rows = [row for table in stages.rows(spec, store, decision, split) for row in table.to_pylist()]
+        assert rows
+        assert all(row["io_example"] == (EXAMPLE if split == "test" else None) for row in rows)
+    spec, store, decision, rows = built(tmp_path)
+    assert {row["io_example"] for row in rows} == {None}
 
 
 def test_without_it_nothing_is_checked(tmp_path, calls):
