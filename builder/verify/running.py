@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from ..codegen import compile_cpp
 from ..errors import CodegenRejection, WorkerError
 from .examine import stages
 from .harness import BACKWARD, CPP, CUDA, FORWARD, TWIN, harness
+from .layout import FLOATS
 from .rows import Row, batches, bisect
 from .verdict import FAILED, NOT_RUN, Verdict
 
@@ -26,7 +28,7 @@ Verdicts = dict[str, Verdict]
 # What a row may take for all its runs together, and beside what its process has when it starts.
 SECONDS, BYTES = 20.0, 2 << 30
 # Functions of Warp that take single precision only.
-_NO_DOUBLES = ("wp::volume_", "wp::mesh_", "wp::bvh_", "wp::hash_grid_", "wp::texture_", "noise(")
+_NO_DOUBLES = ("wp::volume_", "wp::mesh_", "wp::bvh_", "wp::hash_grid_", "wp::texture_", "noise(", "wp::sample_")
 
 _KEYS = ("id", "kernel_name", "python_source", "cpp_forward", "cpp_backward", "launch_dim")
 
@@ -49,7 +51,7 @@ def run_rows(
     verdicts: dict[str, Verdicts] = {}
     limits = {"level": level, "seed": seed, "seconds": seconds, "bytes": size}
     # A file that does not compile costs as much as ten that do, so what cannot is put aside at once.
-    single = [row for row in rows if any(word in row["cpp_forward"] for word in _NO_DOUBLES)]
+    single = [row for row in rows if _needs_single(row)]
     aside = {row["id"] for row in single}
     verdicts.update(
         _together([row for row in rows if row["id"] not in aside], {CPP: both, CUDA: both, TWIN: both}, limits)
@@ -59,6 +61,16 @@ def run_rows(
         if row["id"] not in verdicts:
             verdicts[row["id"]] = _alone(row, both, limits)
     return verdicts
+
+
+def _needs_single(row: Row) -> bool:
+    """Say whether a row calls what takes single precision only, or has overloads that doubles would make one."""
+    if any(word in row["cpp_forward"] for word in _NO_DOUBLES):
+        return True
+    if sum(f"wp::{name}" in row["cpp_forward"] for name in FLOATS) < 2:
+        return False
+    functions = [node.name for node in ast.parse(row["python_source"]).body if isinstance(node, ast.FunctionDef)]
+    return len(set(functions)) < len(functions)
 
 
 def _together(rows: Sequence[Row], parts: Parts, limits: dict[str, Any]) -> dict[str, Verdicts]:
