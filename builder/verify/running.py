@@ -151,11 +151,13 @@ def _ask(job: dict[str, Any]) -> list[str]:
         [sys.executable, "-m", "builder.verify.worker"],
         input=json.dumps(job),
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         env=environment,
         check=False,
     )
     ready, *lines = worker.stdout.splitlines() or [""]
     if ready != READY:
-        raise WorkerError(f"a worker that runs kernels did not start; it ended with {worker.returncode}")
+        said = worker.stderr.strip().splitlines()[-1:] or [f"exit code {worker.returncode}"]
+        raise WorkerError(f"a worker that runs kernels did not start: {said[0]}")
     return lines
