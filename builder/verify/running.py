@@ -150,8 +150,7 @@ def _ask(job: dict[str, Any]) -> list[str]:
     worker = subprocess.run(
         [sys.executable, "-m", "builder.verify.worker"],
         input=json.dumps(job),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         env=environment,
         check=False,
