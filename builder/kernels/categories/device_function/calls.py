@@ -27,7 +27,7 @@ def chain(k: Author) -> None:
                     v = varied(s, v, 1, 1)
             return v * more[0] if more else v
 
-        names = ("shape|base|stage0", "apply|stage1|mid", "outer|stage2|wrap", "full|stage3|model")[n]
+        names = ("shape|base|stage0", "apply|stage1|mid", "around|stage2|wrap", "full|stage3|model")[n]
         params: dict[str, Value] = dict.fromkeys(("x|v|t", "g|w|amount")[: 1 + two], T)
         made.append((k.function(names, params, body, returns=c.chance(1, 3)), 1 + two))
     x = k.input("x|src|signal", T)
