@@ -23,6 +23,9 @@ from .unit import candidates
 from .verified import ROW_COLUMNS, verified_table
 
 
+_END = 2**48  # of the candidates of a seed; so many are never looked at
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A candidate: the spec it is of, and its index."""
@@ -48,6 +51,8 @@ def find(what: str, folder: Path | None, overrides: Mapping[str, object]) -> Pla
     spec = dict(next(iter(read_manifest(folder)["configs"].values()))["spec"]) if folder is not None else {}
     config = str(spec.pop("config", "forward_backward"))
     if colon and seed.isdecimal() and index.isdecimal():
+        if int(index) >= _END:
+            raise SpecError(f"there is no candidate {index}; an index is below {_END}")
         return Place(load_spec(config, **{**spec, **given, "seed": int(seed)}), int(index))
     if folder is None:
         raise SpecError(f"{what!r} is not SEED:INDEX; for the id of a row, name the built folder with --folder DIR")

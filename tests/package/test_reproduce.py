@@ -62,6 +62,12 @@ def test_what_names_no_candidate(folder: Path, what: str) -> None:  # noqa: F811
         find(what, folder, {})
 
 
+def test_an_index_beyond_all_candidates() -> None:
+    with pytest.raises(SpecError, match="there is no candidate 281474976710656"):
+        find(f"0:{2**48}", None, {})
+    assert find(f"0:{2**48 - 1}", None, {}).index == 2**48 - 1
+
+
 def test_mined_sources_that_ran_out() -> None:
     spec = load_spec("cuda", sources="warp-lang")
     with pytest.raises(SpecError, match="the mined ones have no more kernels"):
