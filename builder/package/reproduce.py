@@ -22,7 +22,6 @@ from .manifest import read_manifest
 from .unit import candidates
 from .verified import ROW_COLUMNS, verified_table
 
-
 _END = 2**48  # of the candidates of a seed; so many are never looked at
 
 
