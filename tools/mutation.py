@@ -21,6 +21,7 @@ from builder.codegen import generate
 from builder.errors import CodegenRejection
 from builder.kernels import candidate
 from builder.spec import load_spec
+from builder.verify import row_of
 from builder.verify.running import run_rows
 
 Row = dict[str, Any]
@@ -90,18 +91,7 @@ def rows_of(each: int, seed: int) -> list[Row]:
             except CodegenRejection:
                 continue
             found += 1
-            rows[code.kernel_name] = {
-                "id": hashlib.sha256(source.text.encode()).hexdigest()[:16],
-                "category": category,
-                "kernel_name": code.kernel_name,
-                "python_source": source.text,
-                "args": [{"name": name, "type": kind} for name, kind in code.args],
-                "launch_dim": code.launch_dim,
-                "cpp_forward": code.cpp_forward,
-                "cpp_backward": code.cpp_backward,
-                "cuda_forward": code.cuda_forward,
-                "cuda_backward": code.cuda_backward,
-            }
+            rows[code.kernel_name] = {**row_of(source.text, code), "category": category}
     return list(rows.values())
 
 

@@ -145,7 +145,7 @@ def _options(config: str, spec: Mapping[str, Any]) -> list[str]:
     if spec["tokenizer"] != defaults["tokenizer"]:
         options += ["--tokenizer", "tokenizer.json"]  # the folder holds it
     for name in sorted(set(defaults) - _WRITTEN):
-        if spec[name] != defaults[name]:
+        if spec.get(name, defaults[name]) != defaults[name]:  # an older folder has not every field
             options += [f"--{name.replace('_', '-')}", str(spec[name])]
     return options
 

@@ -17,10 +17,11 @@ from ..curate.split import split_of
 from ..errors import CodegenRejection, SpecError
 from ..record import CODE_COLUMNS
 from ..spec import UNIT, BuildSpec, load_spec
+from ..verify import row_of
 from .derived import read_tables, whole_shards
 from .manifest import read_manifest
 from .unit import candidates
-from .verified import ROW_COLUMNS, verified_table
+from .verified import verified_table
 
 _END = 2**48  # of the candidates of a seed; so many are never looked at
 
@@ -91,16 +92,7 @@ def reproduce(place: Place, level: str, mined: Mapping[str, pa.Table]) -> Iterat
     split = split_of(keys.skeleton, spec.splits)
     yield "keys", f"id {id_}, skeleton {keys.skeleton}, exact {keys.exact}, split {split} if it is kept"
     if level != "none":
-        row = {
-            "id": id_,
-            "category": source.category,
-            "kernel_name": code.kernel_name,
-            "python_source": source.text,
-            "args": [{"name": name, "type": type_} for name, type_ in code.args],
-            "launch_dim": code.launch_dim,
-            **{name: getattr(code, name) for name in CODE_COLUMNS},
-        }
-        yield from _verdicts({name: row[name] for name in ROW_COLUMNS}, level, spec.seed)
+        yield from _verdicts(row_of(source.text, code), level, spec.seed)
 
 
 def _verdicts(row: Mapping[str, Any], level: str, seed: int) -> Iterator[tuple[str, str]]:

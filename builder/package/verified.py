@@ -19,7 +19,7 @@ VERIFIED_SCHEMA = pa.schema(
     ]
 )
 ROW_COLUMNS = (
-    *("id", "category", "kernel_name", "python_source", "args", "launch_dim"),
+    *("id", "kernel_name", "python_source", "args", "launch_dim"),
     *("cpp_forward", "cpp_backward", "cuda_forward", "cuda_backward"),
 )
 _FAILED = {check: Reason(f"{check}_failed") for check in VERDICTS}

@@ -24,7 +24,7 @@ from .store import Store
 from .verified import ROW_COLUMNS, VERIFIED_SCHEMA, verified_table
 
 CHUNK = 128  # rows: what a killed run loses
-_SHOWN = ("id", "category", "kernel_name", "python_source", "args", "launch_dim", "seed")
+_SHOWN = ("id", "category", "kernel_name", "python_source", "args", "launch_dim", "seed", "warp_version")
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,7 @@ def chunks(folder: Path, level: str) -> list[Chunk]:
 
     Raises:
         FolderError: ``folder`` is not a whole built folder.
-        ValueError: the level is unknown.
     """
-    if level not in LEVELS[1:]:
-        raise ValueError(f"unknown level {level!r}; allowed: {', '.join(LEVELS[1:])}")
     rows: dict[str, dict[str, Any]] = {}
     for splits in whole_shards(folder).values():
         for path in (path for paths in splits.values() for path in paths):
@@ -95,7 +92,9 @@ def _verified(chunk: Chunk) -> pa.Table:
             continue
         other = [name for name in CODE_COLUMNS if name in row and row[name] != getattr(code, name)]
         if other:
-            differing[row["id"]] = f"{', '.join(other)}: not what its python_source generates"
+            own, here = row["warp_version"], versions()["warp"]
+            why = "" if own == here else f" with Warp {here}; install the row's own, {own}"
+            differing[row["id"]] = f"{', '.join(other)}: not what its python_source generates{why}"
         else:
             made.append({**row, **{name: getattr(code, name) for name in CODE_COLUMNS}})
     by_seed: dict[int, list[Mapping[str, Any]]] = {}

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
+from ..codegen import Generated
 from ..errors import CodegenRejection
+from ..record import CODE_COLUMNS
 
 Row: TypeAlias = Mapping[str, Any]
 Result = TypeVar("Result")
 
 # Reading Warp's headers takes as long as compiling about 30 kernels for NVRTC.
 BATCH = 50
+
+
+def row_of(source: str, code: Generated) -> dict[str, Any]:
+    """Return what is verified of a kernel source and the code generated from it."""
+    return {
+        "id": hashlib.sha256(source.encode()).hexdigest()[:16],
+        "kernel_name": code.kernel_name,
+        "python_source": source,
+        "args": [{"name": name, "type": kind} for name, kind in code.args],
+        "launch_dim": code.launch_dim,
+        **{name: getattr(code, name) for name in CODE_COLUMNS},
+    }
 
 
 def batches(rows: Sequence[Row], size: int = BATCH) -> Iterator[list[Row]]:

@@ -11,6 +11,7 @@ from builder.cli.build import _build_one
 from builder.errors import SpecError
 from builder.package.folder import write_folder
 from builder.package.store import Store
+from builder.package.verified import VERIFIED_SCHEMA
 from builder.package.verify_folder import CHUNK, chunks, verify_chunk
 from builder.scale.verifying import verify
 from builder.spec import load_spec
@@ -43,7 +44,7 @@ def test_verdicts_are_read_again(folder: Path, tmp_path: Path, monkeypatch: pyte
     store = Store(tmp_path / "store")
     (chunk,) = chunks(folder, "compile")
     assert CHUNK >= len(chunk.rows) == 24
-    kept = pa.Table.from_pylist([], verify_chunk.__globals__["VERIFIED_SCHEMA"])
+    kept = pa.Table.from_pylist([], VERIFIED_SCHEMA)
     store.put("verified", chunk.key, 0, kept)
     assert verify_chunk(chunk, store).num_rows == 0
 
@@ -56,6 +57,10 @@ def test_a_text_that_its_source_does_not_generate_has_failed(folder: Path, tmp_p
     edited = type(chunk)(chunk.level, "0" * 32, 0, chunk.comments, (first, second))
     said = verify_chunk(edited, Store(tmp_path / "store"))["verification"].to_pylist()
     assert said[0]["compile"] == said[1]["compile"] == "failed"
+    old = {**first, "warp_version": "1.0.0"}
+    edited = type(chunk)(chunk.level, "1" * 32, 0, chunk.comments, (old,))
+    (older,) = verify_chunk(edited, Store(tmp_path / "store"))["verification"].to_pylist()
+    assert older["reason"].endswith("; install the row's own, 1.0.0")
     assert said[0]["reason"] == "compile: cuda_forward: not what its python_source generates"
     assert "kernels" in said[1]["reason"]
 

@@ -4,6 +4,7 @@ import hashlib
 import textwrap
 
 from builder.codegen import generate
+from builder.verify import row_of
 
 HEAD = "import warp as wp\n\n\n"
 
@@ -11,20 +12,7 @@ HEAD = "import warp as wp\n\n\n"
 def row(body, *, before="", **changed):
     """Return a row of a source: ``before`` and the kernel ``body``; columns may be changed."""
     source = HEAD + textwrap.dedent(before) + "\n\n@wp.kernel\n" + textwrap.dedent(body).strip() + "\n"
-    code = generate(source)
-    made = {
-        "id": hashlib.sha256(source.encode()).hexdigest()[:16],
-        "kernel_name": code.kernel_name,
-        "category": "arithmetic",
-        "python_source": source,
-        "args": [{"name": name, "type": kind} for name, kind in code.args],
-        "launch_dim": code.launch_dim,
-        "cpp_forward": code.cpp_forward,
-        "cpp_backward": code.cpp_backward,
-        "cuda_forward": code.cuda_forward,
-        "cuda_backward": code.cuda_backward,
-    }
-    return {**made, **changed}
+    return {**row_of(source, generate(source)), **changed}
 
 
 def good(name="good", factor=2.0):
