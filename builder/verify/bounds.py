@@ -117,13 +117,12 @@ def _nudged(subject: Subject, memory: Memory, size: int, relative: float) -> lis
 
 
 def _error(ours: Values, true: Values, number: str) -> Values:
-    """Return the errors; none where both are no number, or beyond the numbers of the row's type."""
+    """Return the errors; none where both are no number, or the true one is beyond the numbers of the row's type."""
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.abs(ours - true)
         largest = {"float16": 65504.0, "float32": float(np.finfo(np.float32).max)}.get(number, np.inf)
-        alike = (
-            (np.isnan(ours) & np.isnan(true)) | (ours == true) | (~np.isfinite(ours) & ~(np.abs(true) < largest / 2))
-        )
+        # What overflowed on its way may end as any number (a minimum drops what is none), so it says nothing.
+        alike = (np.isnan(ours) & np.isnan(true)) | (ours == true) | ~(np.abs(true) < largest / 2)
     return np.where(alike, 0.0, np.nan_to_num(error, nan=np.inf))
 
 

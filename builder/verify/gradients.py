@@ -19,8 +19,6 @@ from .points import NoGradient, Point, directions, point_at
 from .subject import Subject, arrays, contents
 from .verdict import FAILED, NONSMOOTH, NOT_APPLICABLE, PASSED, Verdict
 
-_BY_HAND = {"func_grad", "func_replay", "func_native"}
-
 
 @dataclass(slots=True)
 class _Findings:
@@ -55,10 +53,10 @@ def differentiate(subject: Subject) -> Verdict:
                 break
     except NoGradient as reason:
         return Verdict(NOT_APPLICABLE, str(reason))
-    return _verdict(subject, found)
+    return _verdict(found)
 
 
-def _verdict(subject: Subject, found: _Findings) -> Verdict:
+def _verdict(found: _Findings) -> Verdict:
     details = {
         "compared": found.compared,
         "kinks": found.kinks,
@@ -69,8 +67,7 @@ def _verdict(subject: Subject, found: _Findings) -> Verdict:
     if found.wrong and found.own:
         return Verdict(NOT_APPLICABLE, f"overwrites what its adjoint needs: {found.wrong}", details)
     if found.wrong:
-        own = "; its source gives the gradient of a function by hand" if subject.calls & _BY_HAND else ""
-        return Verdict(FAILED, found.wrong + own, details)
+        return Verdict(FAILED, found.wrong, details)
     if not found.points:
         return Verdict(NOT_APPLICABLE, found.none or "not finite at any point tried", details)
     if not found.compared:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .layout import Leaf, Memory, Values, numbers, put
 
-ORDINARY, POSITIVE, SMALL, BOUNDARY = "ordinary", "positive", "small", "boundary"
+ORDINARY, POSITIVE, SMALL, LARGE, BOUNDARY = "ordinary", "positive", "small", "large", "boundary"
 _CORNERS = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 1000.0, -1000.0])
 
 
@@ -23,7 +23,7 @@ def fill(memory: Memory, rng: np.random.Generator, profile: str, size: int) -> N
 
     Args:
         profile: ``ordinary``: floats from -2 to 2; ``positive``: 0.1 to 1.5;
-            ``small``: -0.05 to 0.05; ``boundary``: 0, -0, 1, -1, large ones.
+            ``small``: -0.05 to 0.05; ``large``: -20 to 20; ``boundary``: 0, -0, 1, -1, very large ones.
         size: the length of the arrays' dimensions.
     """
     for leaf in memory.leaves:
@@ -48,6 +48,8 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
         return rng.choice(_CORNERS, shape)
     if profile == SMALL:
         return rng.uniform(-0.05, 0.05, shape)
+    if profile == LARGE:
+        return rng.uniform(-20.0, 20.0, shape) if leaf.buffer >= 0 else rng.uniform(0.1, 6.0, shape)
     # A single number is a strength, a step, a threshold more often than not, and then positive.
     low, high = (-2.0, 2.0) if profile == ORDINARY and leaf.buffer >= 0 else (0.1, 1.5)
     return rng.uniform(low, high, shape)
