@@ -53,8 +53,9 @@ test-train: $(DEV)  ## three steps of training with the trainers' own commands, 
 tokenizer: $(BASE)  ## train configs/tokenizer.json again
 	$(BIN)/python tools/train_tokenizer.py
 
-bench: $(BASE)  ## rates beside Warp's own, and memory
+bench: $(BASE)  ## rates beside Warp's own, memory, and rows verified in a second
 	$(BIN)/python -m benchmarks.codegen
+	$(BIN)/python -m benchmarks.verify
 
 .PHONY: mutation
 mutation: $(BASE)  ## plant errors in generated code and count how many verification finds; takes minutes

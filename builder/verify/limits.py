@@ -136,7 +136,7 @@ def _targets(target: ast.expr) -> Iterator[str]:
 
 
 def _in_place(function: ast.FunctionDef) -> Iterator[str]:
-    """Yield if a function reads and writes the places of one of its arrays, or overwrites a part of a variable."""
+    """Yield if a function overwrites what it has read: places of an array, a part of a variable; or takes tickets."""
     arguments = {arg.arg for arg in function.args.args}
     read: set[str] = set()
     written: set[str] = set()
@@ -146,7 +146,11 @@ def _in_place(function: ast.FunctionDef) -> Iterator[str]:
                 (read if isinstance(context, ast.Load) else written).add(name)
             case ast.Subscript(value=ast.Name() | ast.Attribute(), ctx=ast.Store()):
                 yield "a part of a variable that is overwritten"
+            case ast.Attribute(value=ast.Name(), attr="p" | "q" | "x" | "y" | "z" | "w", ctx=ast.Store()):
+                yield "a part of a variable that is overwritten"
             case ast.Call(func=ast.Attribute(attr=attr)) if attr.startswith("transform_set_"):
                 yield "a part of a variable that is overwritten"
+            case ast.Assign(value=ast.Call(func=ast.Attribute(attr=attr))) if attr.startswith("atomic_"):
+                yield "what an atomic operation returns"
     if read & written:
         yield "an array that is read and written"
