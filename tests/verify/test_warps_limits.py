@@ -1,4 +1,4 @@
-"""What `known_limits` names, seen with Warp's own tape on small kernels. A Warp that mends one is welcome to fail here."""
+"""What `known_limits` names, seen with Warp's own tape on small kernels. A Warp that mends one may well fail here."""
 
 # ruff: noqa: UP018, RUF046 (in a kernel, float(0.0) is a variable and 0.0 a constant)
 
