@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -95,14 +96,20 @@ def sizes(ptx: str) -> dict[str, Size]:
         if ".entry" in words:
             current, named = found.setdefault(words[words.index(".entry") + 1], Size()), set()
         elif ".shared" in words and ".extern" not in words:
-            # .shared .align 4 .b8 name[1024];
-            shared[words[-2]] = int(words[-1])
+            shared.update([_declared(words)])
         elif line.startswith("\t") and line.endswith(";") and not line.startswith("\t."):
             current.instructions += 1
             used = {word for word in words if word in shared} - named
             named |= used
             current.shared += sum(shared[word] for word in used)
     return found
+
+
+def _declared(words: Sequence[str]) -> tuple[str, int]:
+    """Return the name and the bytes of ``.shared .align 4 .b8 name[1024]``, or of one ``.u32 name``."""
+    at = next(n for n, word in enumerate(words) if word[:2] in (".b", ".u", ".s", ".f") and word[2:].isdigit())
+    name, *count = words[at + 1 :]
+    return name, int(words[at][2:]) // 8 * math.prod(map(int, count))
 
 
 _TO_WORDS = str.maketrans(dict.fromkeys("[](),;+", " "))
