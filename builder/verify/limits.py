@@ -7,7 +7,7 @@ verdict; they never decide it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
 from ..codegen import builtins
@@ -39,6 +39,7 @@ def known_limits(source: str) -> list[str]:
         if isinstance(function, ast.FunctionDef):
             found.update(_of_loops(function, _constants(tree)))
             found.update(_in_place(function))
+            found.update(_scattered(function))
     return sorted(found)
 
 
@@ -154,3 +155,28 @@ def _in_place(function: ast.FunctionDef) -> Iterator[str]:
                 yield "what an atomic operation returns"
     if read & written:
         yield "an array that is read and written"
+
+
+def _scattered(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield if a function stores at a place that it has read: two threads may store there, and the last one stays."""
+    arguments = {arg.arg for arg in function.args.args}
+    read: set[str] = set()
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.Assign) and _reads_any(statement.value, arguments, read):
+            read.update(name for target in statement.targets for name in _targets(target))
+        for target in statement.targets if isinstance(statement, ast.Assign) else ():
+            match target:
+                case ast.Subscript(value=ast.Name(id=name), slice=index) if name in arguments:
+                    if _reads_any(index, arguments, read):
+                        yield "a place that several threads may store at"
+
+
+def _reads_any(node: ast.expr, arrays: Collection[str], names: Collection[str]) -> bool:
+    """Say whether an expression has an element of one of the arrays in it, or one of the names."""
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Subscript(value=ast.Name(id=name)) if name in arrays:
+                return True
+            case ast.Name(id=name) if name in names:
+                return True
+    return False

@@ -29,6 +29,8 @@ def kernel(*lines: str) -> str:
         (["y[0] = x[0] % wp.abs(x[1])"], ["the second operand of %"]),
         (["y[0] = y[1] + x[0]"], ["an array that is read and written"]),
         (["v = wp.vec3()", "v[0] = x[0]", "y[0] = v[0]"], ["a part of a variable that is overwritten"]),
+        (["at = int(x[0])", "y[at + 1] = x[1]"], ["a place that several threads may store at"]),
+        (["at = wp.tid() + n", "y[at] = x[at]"], []),
         (["n_old = wp.atomic_add(y, 0, 1.0)", "y[1] = n_old"], ["what an atomic operation returns"]),
         (["t = wp.tile_from_thread(shape=1, value=x[0], thread_idx=1)"], ["tile_from_thread has no adjoint"]),
         (["y[0] = wp.grad(wp.sin)(x[0]) + wp.floor(x[0])"], ["a gradient of a gradient"]),
