@@ -1,0 +1,75 @@
+"""Plant errors in the generated code of a stratified sample, and count how many of them verification finds.
+
+    python -m tools.mutation [--each 2] [--seed 0]
+
+Each kernel gets one mutant of each kind that its text has a place for: in its C++ or its CUDA text or, for adjoints, in
+both. Only kernels that pass themselves are mutated. Prints the score by kind, of those mutants that are not
+equivalent, and lists what survives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from builder.verify.running import run_rows
+
+from .equivalence import equivalent
+from .kinds import ADJOINT, FORWARD
+from .planting import Mutant, plant, rows_of
+
+KILLED, SURVIVED, UNCOMPILED, EQUIVALENT = "found", "survived", "do not compile", "equivalent"
+_NO_CODE = ("does not compile", "has no adjoint")
+
+
+def outcomes(mutants: Sequence[Mutant]) -> dict[str, str]:
+    """Return by id what became of mutants."""
+    said = {}
+    for level, stage, kinds in (("execute", "execute", FORWARD), ("gradient", "gradient", ADJOINT)):
+        some = [mutant for mutant in mutants if mutant.kind in kinds]
+        verdicts = run_rows([mutant.row for mutant in some], level, 0)
+        for mutant in some:
+            verdict, ran = verdicts[mutant.row["id"]][stage], verdicts[mutant.row["id"]]["execute"]
+            words = (verdict.reason, ran.reason, str(ran.details.get("cuda")))
+            if any(word in one for word in _NO_CODE for one in words):
+                said[mutant.row["id"]] = UNCOMPILED
+            else:
+                said[mutant.row["id"]] = KILLED if verdict.state in ("failed", "not_run") else SURVIVED
+    same = equivalent([mutant for mutant in mutants if said[mutant.row["id"]] == SURVIVED])
+    return said | dict.fromkeys(same, EQUIVALENT)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line; return 1 if fewer than 99 % of the mutants that are not equivalent are found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--each", type=int, default=2, help="kernels of each category")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(arguments)
+    rows = rows_of(args.each, args.seed)
+    verdicts = run_rows(rows, "gradient", 0)
+    mutants = []
+    for kind in (*FORWARD, *ADJOINT):
+        stage = "execute" if kind in FORWARD else "gradient"
+        sound = [row for row in rows if verdicts[row["id"]][stage].state == "passed"]
+        mutants += [made for row in sound if (made := plant(row, kind, args.seed)) is not None]
+    said = outcomes(mutants)
+    counts = Counter((mutant.kind, said[mutant.row["id"]]) for mutant in mutants)
+    counts.update(("all", said[mutant.row["id"]]) for mutant in mutants)
+    print(f"{'':22} {KILLED:>9} {SURVIVED:>9} {'score':>8} {EQUIVALENT:>11} {UNCOMPILED:>15}")
+    for kind in (*FORWARD, *ADJOINT, "all"):
+        killed, lived = counts[kind, KILLED], counts[kind, SURVIVED]
+        score = 100 * killed / max(killed + lived, 1)
+        print(f"{kind:22} {killed:9} {lived:9} {score:6.1f} % {counts[kind, EQUIVALENT]:11} {counts[kind, UNCOMPILED]:15}")
+    for state in (SURVIVED, EQUIVALENT):
+        print(f"\n{state}:")
+        for one in mutants:
+            if said[one.row["id"]] == state:
+                where = f"{one.kind} in {one.columns[0]} of {one.of['category']} {one.of['kernel_name']} {one.of['id']}"
+                print(f"{where}: {one.old.strip()} -> {one.new.strip() or 'nothing'}")
+    return 0 if counts["all", KILLED] >= 0.99 * (counts["all", KILLED] + counts["all", SURVIVED]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
