@@ -12,6 +12,7 @@ from .harness import CPP, CUDA, FORWARD, TWIN
 from .inputs import BOUNDARY, ORDINARY, POSITIVE, SMALL
 from .layout import Memory, Values
 from .subject import Subject, contents
+from .sweep import differs
 from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
 
 # The share of a trial's numbers that may lie where a nearby input gives something else altogether.
@@ -46,6 +47,8 @@ def execute(subject: Subject) -> Verdict:
         if len(found.infinite) > found.trials / 2:
             raise Refuted(f"not finite in {len(found.infinite)} of {found.trials} trials: {found.infinite[0]}")
         _depends(subject, found)
+        if difference := differs(subject):
+            raise Refuted(difference)
     except Refuted as refuted:
         return Verdict(FAILED, str(refuted), _details(subject, found))
     return Verdict(PASSED, "", _details(subject, found) | {"example": example(subject)})
@@ -74,8 +77,6 @@ def _trial(subject: Subject, profile: str, size: int, found: _Findings) -> None:
     memory = subject.memory(size, profile)
     subject.machine.check(CPP, memory)
     before = contents(memory)
-    if subject.together:
-        subject.run(CPP, memory, size)
     after = subject.run(subject.main, memory, size)
     found.sizes.append(size)
     where = f"with {profile} values and length {size}"
@@ -94,12 +95,14 @@ def _trial(subject: Subject, profile: str, size: int, found: _Findings) -> None:
 
 
 def _cuda(subject: Subject, memory: Memory, size: int, after: list[Values], where: str, found: _Findings) -> None:
-    if subject.together or not subject.machine.has(CUDA, FORWARD):
-        found.cuda = "run, C++ is for one thread" if subject.together else "not_applicable: does not compile here"
+    if not subject.pairs:
+        found.cuda = "not_applicable: does not compile here"
         return
-    for leaf, ours, theirs in zip(memory.leaves, after, subject.run(CUDA, memory, size), strict=True):
-        if not _same(ours, theirs):
-            raise Refuted(f"{leaf.name} by the CUDA text is not that by the C++ text {where}")
+    for ours, theirs in subject.pairs:
+        results = [after if variant == subject.main else subject.run(variant, memory, size) for variant in (ours, theirs)]
+        for leaf, one, other in zip(memory.leaves, *results, strict=True):
+            if not _same(one, other):
+                raise Refuted(f"{leaf.name} by the CUDA text is not that by the C++ text {where}")
     found.cuda = "equal"
 
 

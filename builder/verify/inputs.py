@@ -9,6 +9,7 @@ import numpy as np
 from .layout import Leaf, Memory, Values, numbers, put
 
 ORDINARY, POSITIVE, SMALL, BOUNDARY = "ordinary", "positive", "small", "boundary"
+WILD, TIED = "wild", "tied"
 _CORNERS = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 1000.0, -1000.0])
 
 
@@ -23,7 +24,8 @@ def fill(memory: Memory, rng: np.random.Generator, profile: str, size: int) -> N
 
     Args:
         profile: ``ordinary``: floats from -2 to 2; ``positive``: 0.1 to 1.5;
-            ``small``: -0.05 to 0.05; ``boundary``: 0, -0, 1, -1, large ones.
+            ``small``: -0.05 to 0.05; ``boundary``: 0, -0, 1, -1, large ones; ``wild``: of any sign and size;
+            ``tied``: few different ones.
         size: the length of the arrays' dimensions.
     """
     for leaf in memory.leaves:
@@ -34,6 +36,8 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
     shape = leaf.values.shape
     if leaf.number == "bool":
         return rng.integers(0, 2, shape).astype(bool)
+    if profile in (WILD, TIED):
+        return _careless(leaf, rng, profile, size)
     if not leaf.is_float:
         if leaf.buffer < 0 and leaf.family == "number":
             return rng.integers(1, min(size, 12) + 1, shape)
@@ -51,6 +55,19 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
     # A single number is a strength, a step, a threshold more often than not, and then positive.
     low, high = (-2.0, 2.0) if profile == ORDINARY and leaf.buffer >= 0 else (0.1, 1.5)
     return rng.uniform(low, high, shape)
+
+
+def _careless(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Values:
+    """Return numbers that care for nothing a row may expect of them."""
+    shape = leaf.values.shape
+    if leaf.is_float:
+        if profile == TIED:
+            return rng.integers(-4, 5, shape) / 2.0
+        return rng.choice((-1.0, 1.0), shape) * 10.0 ** rng.uniform(-3.0, 3.0, shape)
+    if leaf.buffer < 0:
+        return rng.integers(0, 2 * size + 2, shape)
+    low, high = (-size, size) if profile == WILD else (0, size)
+    return rng.integers(max(low, 0), 60000, shape) % 251 if leaf.number.startswith("uint") else rng.integers(low, high, shape)
 
 
 def _places(leaf: Leaf, rng: np.random.Generator, size: int) -> Values:

@@ -81,8 +81,20 @@ def square(size: int, ndim: int) -> tuple[int, ...]:
     return ((size + 16) ** 2,) if ndim == 1 else wider(size, ndim)
 
 
+def oblong(size: int, ndim: int) -> tuple[int, ...]:
+    """Each dimension longer than the one before it."""
+    return tuple(size + 3 * axis for axis in range(ndim))
+
+
+def wider_oblong(size: int, ndim: int) -> tuple[int, ...]:
+    """As :func:`oblong`, and all dimensions longer."""
+    return tuple(length + 16 for length in oblong(size, ndim))
+
+
 # What a kernel assumes of its arrays' shapes stands nowhere; the first of these that it stays within is taken.
 SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square)}
+# Those, and others that few kernels stay within.
+ALL_SHAPES = SHAPES | {shape.__name__: shape for shape in (oblong, wider_oblong)}
 # A tile is longer than a grid of tiles.
 TILED_SHAPES = ("wider", "longer", "square", "equal")
 
@@ -93,7 +105,7 @@ class Memory:
     Args:
         kinds: ``(name, kind)`` of each argument.
         size: the length of each dimension of the launch grid.
-        shapes: a name in :data:`SHAPES`.
+        shapes: a name in :data:`ALL_SHAPES`.
         wide: lay floats out as doubles.
 
     Attributes:
@@ -104,7 +116,7 @@ class Memory:
     """
 
     def __init__(self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool) -> None:
-        self._size, self._shape, self._wide = size, SHAPES[shapes], wide
+        self._size, self._shape, self._wide = size, ALL_SHAPES[shapes], wide
         self.record = np.zeros(1, np.dtype([(name, dtype_of(kind, wide)) for name, kind in kinds], align=True))
         self.buffers: list[Values] = []
         self.names: list[str] = []

@@ -30,11 +30,13 @@ class Launch:
         shape: its dimensions.
         same: how many threads have one place of it.
         fibers: whether the threads of a block wait for each other.
+        few: whether there is one block only, whose threads go over the grid in a loop.
     """
 
     shape: tuple[int, ...]
     same: int
     fibers: bool
+    few: bool = False
 
     def bounds(self) -> np.ndarray[Any, np.dtype[Any]]:
         """Return Warp's launch bounds."""
@@ -91,7 +93,7 @@ class Machine:
             memory.record.ctypes.data,
             None if adjoint is None else adjoint.record.ctypes.data,
             rounding,
-            int(launch.fibers),
+            int(launch.fibers) + 2 * int(launch.few),
         )
 
 

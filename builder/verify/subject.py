@@ -12,7 +12,7 @@ import numpy as np
 from ..codegen.arguments import ArrayOf, Kind, Number, Record
 from ..codegen.warp_adapter import BLOCK_DIM
 from .handles import fill_handles, handles
-from .harness import CPP, CUDA, works_together
+from .harness import CPP, CUDA, DEVICE, FORWARD, SINGLE, works_together
 from .inputs import fill, generator, widen
 from .layout import Memory, Values, numbers
 from .machine import Launch, Machine, sizes
@@ -36,6 +36,8 @@ class Subject:
         lanes: of a tiled launch, whether the last index is the thread's place in its block.
         together: whether its CUDA text is for threads of a block that work together, and its C++ for one thread alone.
         deep: whether it has a loop in a loop.
+        loops: whether its CUDA text goes over the grid in a loop.
+        native: whether it has snippets of C++, whose indices nobody checks.
         unit: the rounding error of the narrowest float in it.
         handles: by argument, what its handle is of.
         calls: the names that its source calls.
@@ -51,6 +53,8 @@ class Subject:
     lanes: bool
     together: bool
     deep: bool
+    loops: bool
+    native: bool
     unit: float
     handles: Mapping[str, str]
     calls: frozenset[str]
@@ -64,7 +68,7 @@ class Subject:
         shape = (size,) * self.ndim
         if self.together:
             # Whole blocks: a thread that is not there cannot be waited for.
-            return Launch((*shape[:-1], -(-size // BLOCK_DIM) * BLOCK_DIM), 1, variant != CPP)
+            return Launch((*shape[:-1], -(-size // BLOCK_DIM) * BLOCK_DIM), 1, variant not in (CPP, SINGLE))
         if self.lanes:
             return Launch((*shape[:-1], BLOCK_DIM), 1, True)
         return Launch(shape, BLOCK_DIM if self.tiled else 1, self.tiled)
@@ -73,6 +77,13 @@ class Subject:
     def main(self) -> str:
         """The variant that says what the row does."""
         return CUDA if self.together else CPP
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Variants that do the same, bit for bit: the texts of the two devices."""
+        if not self.machine.has(CUDA, FORWARD):
+            return ()
+        return ((DEVICE, CUDA), (CPP, SINGLE)) if self.together else ((CPP, CUDA),)
 
     def memory(self, size: int, profile: str, *words: object) -> Memory:
         """Return arguments with values of a profile; other words, other values."""
@@ -134,6 +145,8 @@ def subject_of(
         lanes=in_tiles(tree) and _lanes(tree),
         together=works_together(row),
         deep=_depth(tree) > 1,
+        loops=_loops(tree),
+        native="func_native" in _calls(tree),
         unit=max((UNIT[name] for name in names), default=0.0),
         handles=handles(tree, [name for name, kind in kinds if kind == Number("uint64")]),
         calls=_calls(tree),
@@ -154,6 +167,12 @@ def _depth(node: ast.AST) -> int:
     """Return how many loops lie in each other."""
     own = int(isinstance(node, ast.For | ast.While))
     return own + max((_depth(child) for child in ast.iter_child_nodes(node)), default=0)
+
+
+def _loops(tree: ast.Module) -> bool:
+    """Say whether a kernel is one for Warp's loop over the grid, which is so unless it says otherwise."""
+    keywords = [word for node in ast.walk(tree) if isinstance(node, ast.Call) for word in node.keywords]
+    return not any(word.arg == "grid_stride" and ast.unparse(word.value) == "False" for word in keywords)
 
 
 def _lanes(tree: ast.Module) -> bool:
