@@ -119,7 +119,7 @@ def _compare(
             return f"along {name} the adjoint says {claimed:.9g}, differences say {slope.value:.9g}"
         compared += slope.kind == GOOD
         kinks += slope.kind == KINK
-        zeros += slope.kind == GOOD and claimed == 0.0 and abs(slope.value) < 1e-9
+        zeros += slope.kind == GOOD and abs(claimed) < 1e-9 and abs(slope.value) < 1e-9
         found.worst = max(found.worst, slope.error if slope.kind == GOOD else 0.0)
     found.compared, found.kinks, found.zeros = found.compared + compared, found.kinks + kinks, found.zeros + zeros
     return ""

@@ -11,6 +11,7 @@ from .layout import Leaf, Memory, Values, numbers, put
 ORDINARY, POSITIVE, SMALL, BOUNDARY = "ordinary", "positive", "small", "boundary"
 WILD, TIED = "wild", "tied"
 _CORNERS = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 1000.0, -1000.0])
+_ODD = np.array([np.nan, np.inf, -np.inf, 0.0])
 
 
 def generator(key: str, seed: int, *words: object) -> np.random.Generator:
@@ -63,7 +64,8 @@ def _careless(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> 
     if leaf.is_float:
         if profile == TIED:
             return rng.integers(-4, 5, shape) / 2.0
-        return rng.choice((-1.0, 1.0), shape) * 10.0 ** rng.uniform(-3.0, 3.0, shape)
+        values = rng.choice((-1.0, 1.0), shape) * 10.0 ** rng.uniform(-3.0, 3.0, shape)
+        return np.where(rng.random(shape) < 0.05, rng.choice(_ODD, shape), values)
     if leaf.buffer < 0:
         return rng.integers(0, 2 * size + 2, shape)
     low, high = (-size, size) if profile == WILD else (0, size)

@@ -12,6 +12,7 @@ import resource
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 
 from .inputs import BOUNDARY, ORDINARY, TIED, WILD
 from .layout import Memory
@@ -20,7 +21,10 @@ from .subject import Subject, arrays, contents
 
 # Seconds of its own time that a forked process may take for one trial.
 _SECONDS = 3.0
-_LENGTHS = {1: 11, 2: 6, 3: 4, 4: 3}
+# What a process writes when the first of two variants has run.
+_FIRST_RAN = "ran "
+# Lengths of dimensions, odd and even, by the largest number of dimensions.
+_LENGTHS = {1: (11, 8, 13, 6, 9, 16, 5, 7), 2: (6, 5, 7, 4), 3: (4, 3, 5, 2), 4: (3, 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,12 @@ class Trial:
         return replace(launch, few=self.few)
 
 
-    def memory(self, subject: Subject) -> Memory:
-        """Return the arguments. What a snippet does with whole numbers is checked by nobody: those stay ordinary."""
+    def memory(self, subject: Subject, number: int) -> Memory:
+        """Return the arguments, different for each number. What a snippet does with whole numbers is checked by nobody: those stay ordinary."""
         subject = replace(subject, shapes=self.shapes)
-        memory = subject.memory(self.size, self.profile, "sweep")
+        memory = subject.memory(self.size, self.profile, "sweep", number)
         if subject.native:
-            ordinary = subject.memory(self.size, ORDINARY, "sweep")
+            ordinary = subject.memory(self.size, ORDINARY, "sweep", number)
             for leaf, other in zip(memory.leaves, ordinary.leaves, strict=True):
                 if not leaf.is_float:
                     leaf.values[...] = other.values
@@ -66,49 +70,62 @@ class Trial:
 
 def differs(subject: Subject) -> str:
     """Return how the texts of the two devices differ in what they do, or nothing."""
-    for first, second in subject.pairs:
-        left = list(_trials(subject))
-        while left:
-            passed, said, killer = _forked(subject, left, (first, second))
-            if said:
-                return f"{said} by the texts of the two devices, {left[passed]}"
-            if passed == len(left):
-                break
-            trial = left[passed]
-            # Each alone: what the first did to memory may be what ended the second.
-            ends = [_forked(subject, [trial], (variant,))[0] == 0 for variant in (first, second)]
-            if ends[0] != ends[1]:
-                ender, other = (first, second) if ends[0] else (second, first)
-                return f"the {ender} text ends its process, the {other} text does not, {trial}"
-            if killer == signal.SIGPROF:
-                break
-            left = left[passed + 1 :]
+    return next((said for pair in subject.pairs if (said := _pair_differs(subject, pair))), "")
+
+
+def _pair_differs(subject: Subject, pair: tuple[str, str]) -> str:
+    left = list(enumerate(_trials(subject)))
+    while left:
+        passed, said, killer = _forked(subject, left, pair)
+        if passed == len(left):
+            break
+        trial = left[passed]
+        if len(said) > len(_FIRST_RAN):
+            return f"{said.removeprefix(_FIRST_RAN)} by the {pair[1]} text is not that by the {pair[0]} text: {trial[1]}"
+        # Each alone: what the first did to memory may be what ended the second.
+        ends = [not said or not _forked(subject, [trial], pair[:1])[0], not _forked(subject, [trial], pair[1:])[0]]
+        if ends[0] != ends[1]:
+            return f"the {pair[ends[1]]} text ends its process, the {pair[ends[0]]} text does not: {trial[1]}"
+        if killer == signal.SIGPROF:
+            break
+        left = left[passed + 1 :]
     return ""
 
 
 def _trials(subject: Subject) -> Iterator[Trial]:
+    """Yield trials; those beyond what many rows can bear come last, since each that ends a process costs three."""
     own = subject.shapes
     if subject.together or subject.tiled:
-        short, long = (256, 300) if subject.together else (2, 3)
-        yield from (Trial(own, WILD, long), Trial(own, TIED, short), Trial(own, BOUNDARY, short))
+        yield from _in_blocks(subject)
         return
-    size = _LENGTHS[max([subject.ndim, *(kind.ndim for kind in arrays(subject.kinds))])]
-    yield from (Trial(own, profile, size) for profile in (ORDINARY, WILD, TIED, BOUNDARY))
+    sizes = cycle(_LENGTHS[max([subject.ndim, *(kind.ndim for kind in arrays(subject.kinds))])])
+    yield from (Trial(own, profile, next(sizes)) for profile in 2 * (ORDINARY, WILD, TIED, BOUNDARY))
     if subject.loops:
-        yield Trial(own, ORDINARY, size, few=True)
+        yield from (Trial(own, profile, next(sizes), few=True) for profile in (ORDINARY, TIED, ORDINARY))
     if not subject.native:
-        yield from (Trial("oblong", profile, size, oblong=True) for profile in (ORDINARY, WILD, TIED))
-        yield from (Trial("wider_oblong", profile, size, oblong=True) for profile in (WILD, TIED))
-        yield from (Trial("equal", profile, size) for profile in (TIED, WILD) if own != "equal")
-        yield from (Trial("equal", ORDINARY, size, more=5), Trial("oblong", WILD, size, more=2, oblong=True))
+        yield from (Trial("oblong", profile, next(sizes), oblong=True) for profile in 2 * (ORDINARY, WILD, TIED))
+        yield from (Trial("wider_oblong", profile, next(sizes), oblong=True) for profile in (WILD, TIED))
+        yield from (Trial("equal", profile, next(sizes)) for profile in 2 * (TIED, WILD) if own != "equal")
+        yield Trial("equal", ORDINARY, next(sizes), more=5)
+        yield Trial("oblong", WILD, next(sizes), more=2, oblong=True)
 
 
-def _forked(subject: Subject, trials: Sequence[Trial], variants: Sequence[str]) -> tuple[int, str, int]:
-    """Run trials with these variants in a process of its own.
+def _in_blocks(subject: Subject) -> Iterator[Trial]:
+    """Yield trials of blocks whose threads work together: few, since all 256 run."""
+    if subject.together:
+        yield from (Trial(subject.shapes, profile, size) for size in (256, 300) for profile in (WILD, TIED, BOUNDARY))
+        yield from 2 * (Trial(subject.shapes, ORDINARY, 256),)
+    else:
+        yield from (Trial(subject.shapes, profile, 2) for profile in (WILD, TIED, BOUNDARY))
+        yield from (Trial(shapes, ORDINARY, size) for shapes, size in (("longer", 3), ("square", 2)))
+
+
+def _forked(subject: Subject, trials: Sequence[tuple[int, Trial]], variants: Sequence[str]) -> tuple[int, str, int]:
+    """Run trials with these variants in a process of its own, until they differ or the process ends.
 
     Returns:
-        How many trials it came through; the array in which the variants differ at the next, if they do; the signal
-        that ended the process, or 0.
+        How many trials it came through; of the next one the array in which the variants differ, or whether the first
+        of them ran; the signal that ended the process, or 0.
     """
     read, write = os.pipe()
     child = os.fork()
@@ -117,31 +134,34 @@ def _forked(subject: Subject, trials: Sequence[Trial], variants: Sequence[str]) 
         _child(write, subject, trials, variants)
     os.close(write)
     with os.fdopen(read, encoding="utf-8") as pipe:
-        words = pipe.read().splitlines()
+        *passed, last = pipe.read().split("\n")
     status = os.waitpid(child, 0)[1]
-    passed = words.count("")
-    return passed, "".join(words), os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    return len(passed), last, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 
-def _child(write: int, subject: Subject, trials: Sequence[Trial], variants: Sequence[str]) -> None:
+def _child(write: int, subject: Subject, trials: Sequence[tuple[int, Trial]], variants: Sequence[str]) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where a failed check would print
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     try:
-        for trial in trials:
+        for number, trial in trials:
             signal.setitimer(signal.ITIMER_PROF, _SECONDS)
-            os.write(write, f"{_compared(subject, trial, variants)}\n".encode())
+            difference = _compared(subject, trial, trial.memory(subject, number), variants, write)
+            os.write(write, difference.encode() or b"\n")
+            if difference:
+                break
     finally:
         os._exit(0)
 
 
-def _compared(subject: Subject, trial: Trial, variants: Sequence[str]) -> str:
+def _compared(subject: Subject, trial: Trial, memory: Memory, variants: Sequence[str], write: int) -> str:
     """Return the array in which variants differ, or nothing."""
-    memory = trial.memory(subject)
     before = memory.save()
     results = []
     for variant in variants:
         subject.machine.run(variant, trial.launch(subject, variant), memory)
+        if not results and len(variants) > 1:
+            os.write(write, _FIRST_RAN.encode())
         results.append(contents(memory))
         memory.restore(before)
     for leaf, ours, theirs in zip(memory.leaves, results[0], results[-1], strict=True):

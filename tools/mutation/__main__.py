@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from builder.verify.running import run_rows
 
@@ -24,21 +24,31 @@ KILLED, SURVIVED, UNCOMPILED, EQUIVALENT = "found", "survived", "do not compile"
 _NO_CODE = ("does not compile", "has no adjoint")
 
 
-def outcomes(mutants: Sequence[Mutant]) -> dict[str, str]:
-    """Return by id what became of mutants."""
-    said = {}
-    for level, stage, kinds in (("execute", "execute", FORWARD), ("gradient", "gradient", ADJOINT)):
-        some = [mutant for mutant in mutants if mutant.kind in kinds]
-        verdicts = run_rows([mutant.row for mutant in some], level, 0)
-        for mutant in some:
-            verdict, ran = verdicts[mutant.row["id"]][stage], verdicts[mutant.row["id"]]["execute"]
-            words = (verdict.reason, ran.reason, str(ran.details.get("cuda")))
-            if any(word in one for word in _NO_CODE for one in words):
-                said[mutant.row["id"]] = UNCOMPILED
-            else:
-                said[mutant.row["id"]] = KILLED if verdict.state in ("failed", "not_run") else SURVIVED
+def outcomes(mutants: Sequence[Mutant], smooth: Set[str]) -> dict[str, str]:
+    """Return by id what became of mutants.
+
+    Args:
+        smooth: the ids of the rows whose adjoint passes, so that a mutant may be found by it.
+    """
+    forward = [mutant for mutant in mutants if mutant.kind in FORWARD]
+    said = _ran(forward, "execute")
+    again = [mutant for mutant in forward if said[mutant.row["id"]] == SURVIVED and mutant.of["id"] in smooth]
+    said |= _ran([*again, *(mutant for mutant in mutants if mutant.kind in ADJOINT)], "gradient")
     same = equivalent([mutant for mutant in mutants if said[mutant.row["id"]] == SURVIVED])
     return said | dict.fromkeys(same, EQUIVALENT)
+
+
+def _ran(mutants: Sequence[Mutant], level: str) -> dict[str, str]:
+    said = {}
+    verdicts = run_rows([mutant.row for mutant in mutants], level, 0)
+    for mutant in mutants:
+        verdict, ran = verdicts[mutant.row["id"]][level], verdicts[mutant.row["id"]]["execute"]
+        words = (verdict.reason, ran.reason, str(ran.details.get("cuda")))
+        if any(word in one for word in _NO_CODE for one in words):
+            said[mutant.row["id"]] = UNCOMPILED
+        else:
+            said[mutant.row["id"]] = KILLED if verdict.state in ("failed", "not_run") else SURVIVED
+    return said
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stage = "execute" if kind in FORWARD else "gradient"
         sound = [row for row in rows if verdicts[row["id"]][stage].state == "passed"]
         mutants += [made for row in sound if (made := plant(row, kind, args.seed)) is not None]
-    said = outcomes(mutants)
+    said = outcomes(mutants, {id_ for id_, found in verdicts.items() if found["gradient"].state == "passed"})
     counts = Counter((mutant.kind, said[mutant.row["id"]]) for mutant in mutants)
     counts.update(("all", said[mutant.row["id"]]) for mutant in mutants)
     print(f"{'':22} {KILLED:>9} {SURVIVED:>9} {'score':>8} {EQUIVALENT:>11} {UNCOMPILED:>15}")
