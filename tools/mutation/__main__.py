@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from builder.verify.running import run_rows
 
@@ -35,7 +35,7 @@ def outcomes(mutants: Sequence[Mutant], smooth: Set[str]) -> dict[str, str]:
     again = [mutant for mutant in forward if said[mutant.row["id"]] == SURVIVED and mutant.of["id"] in smooth]
     said |= _ran([*again, *(mutant for mutant in mutants if mutant.kind in ADJOINT)], "gradient")
     same = equivalent([mutant for mutant in mutants if said[mutant.row["id"]] == SURVIVED])
-    return said | dict.fromkeys(same, EQUIVALENT)
+    return said | {key: f"{EQUIVALENT}: {why}" for key, why in same.items()}
 
 
 def _ran(mutants: Sequence[Mutant], level: str) -> dict[str, str]:
@@ -65,20 +65,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sound = [row for row in rows if verdicts[row["id"]][stage].state == "passed"]
         mutants += [made for row in sound if (made := plant(row, kind, args.seed)) is not None]
     said = outcomes(mutants, {id_ for id_, found in verdicts.items() if found["gradient"].state == "passed"})
-    counts = Counter((mutant.kind, said[mutant.row["id"]]) for mutant in mutants)
-    counts.update(("all", said[mutant.row["id"]]) for mutant in mutants)
+    show(mutants, said)
+    killed, lived = (list(said.values()).count(state) for state in (KILLED, SURVIVED))
+    return 0 if killed >= 0.99 * (killed + lived) else 1
+
+
+def show(mutants: Sequence[Mutant], said: Mapping[str, str]) -> None:
+    """Print the score by kind, and each mutant that survives or is equivalent."""
+    states = {key: state.partition(":")[0] for key, state in said.items()}
+    counts = Counter((mutant.kind, states[mutant.row["id"]]) for mutant in mutants)
+    counts.update(("all", states[mutant.row["id"]]) for mutant in mutants)
     print(f"{'':22} {KILLED:>9} {SURVIVED:>9} {'score':>8} {EQUIVALENT:>11} {UNCOMPILED:>15}")
     for kind in (*FORWARD, *ADJOINT, "all"):
         killed, lived = counts[kind, KILLED], counts[kind, SURVIVED]
         score = 100 * killed / max(killed + lived, 1)
         print(f"{kind:22} {killed:9} {lived:9} {score:6.1f} % {counts[kind, EQUIVALENT]:11} {counts[kind, UNCOMPILED]:15}")
-    for state in (SURVIVED, EQUIVALENT):
+    for state in sorted(set(said.values()) - {KILLED, UNCOMPILED}, key=lambda state: (state != SURVIVED, state)):
         print(f"\n{state}:")
         for one in mutants:
             if said[one.row["id"]] == state:
                 where = f"{one.kind} in {one.columns[0]} of {one.of['category']} {one.of['kernel_name']} {one.of['id']}"
                 print(f"{where}: {one.old.strip()} -> {one.new.strip() or 'nothing'}")
-    return 0 if counts["all", KILLED] >= 0.99 * (counts["all", KILLED] + counts["all", SURVIVED]) else 1
 
 
 if __name__ == "__main__":

@@ -12,11 +12,18 @@ from collections.abc import Iterator, Sequence
 from builder.codegen import compile_cuda
 from builder.errors import CodegenRejection
 
+from .dataflow import equal_by_dataflow
 from .planting import Mutant, Row
 
 
-def equivalent(mutants: Sequence[Mutant]) -> set[str]:
-    """Return the ids of those mutants whose PTX is their row's."""
+def equivalent(mutants: Sequence[Mutant]) -> dict[str, str]:
+    """Return by id why mutants do what their rows do, of those of which that can be shown."""
+    said = {mutant.row["id"]: why for mutant in mutants if (why := equal_by_dataflow(mutant))}
+    left = [mutant for mutant in mutants if mutant.row["id"] not in said]
+    return said | dict.fromkeys(_of_one_ptx(left), "the compiler makes one program of both")
+
+
+def _of_one_ptx(mutants: Sequence[Mutant]) -> set[str]:
     groups: dict[str, list[Mutant]] = {}
     for mutant in mutants:
         groups.setdefault(mutant.of["id"], []).append(mutant)

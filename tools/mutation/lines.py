@@ -79,9 +79,10 @@ def _arguments(tokens: list[Span], words: list[str], opening: int) -> Iterator[t
 def declared(line: str) -> tuple[str, str] | None:
     """Return ``(variable, type)`` of a line that declares a variable or a parameter of generated code."""
     text = line.strip().removeprefix("const ")
-    for end in (" = ", ";", ",", ")"):
-        text = text.partition(end)[0] if end == " = " else text.removesuffix(end)
+    text = text.partition(" = ")[0].removesuffix("{};")
+    for end in (";", ",", ")"):
+        text = text.removesuffix(end)
     kind, _, name = text.rpartition(" ")
-    if name.startswith("var_") and kind and "(" not in kind and "=" not in kind:
+    if name.startswith(("var_", "adj_")) and kind and "(" not in kind and "=" not in kind:
         return name, kind
     return None

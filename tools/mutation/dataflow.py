@@ -1,0 +1,135 @@
+"""Mutants that do what the row does, by where their numbers come from and go to.
+
+Warp's code gives each variable one value at one place, so three things can be read off it: whether what a guard holds
+off is used elsewhere, whether a step of the adjoint has anything to hand on, and whether that is of whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .lines import call_of, declared, spans
+from .planting import Mutant
+
+# Steps that take the derivative from an array, or change a variable in place, not from their last argument.
+_FROM_ELSEWHERE = ("adj_array_store", "adj_atomic", "adj_tile", "adj_assign", "adj_store")
+_WHOLE = ("wp::int", "wp::uint", "bool", "wp::shape_t", "wp::range_t", "wp::tuple_t<wp::int32>", "wp::str")
+
+
+def equal_by_dataflow(mutant: Mutant) -> str:
+    """Return why a mutant does what its row does, or nothing."""
+    column = mutant.columns[0]
+    lines = _function(mutant.of[column].split("\n"), mutant.number)
+    number = lines.index(f"\0{mutant.old}")
+    lines[number] = mutant.old
+    if mutant.kind == "guard dropped":
+        return "what the guard holds off is selected by it anyway" if _selected(lines, number) else ""
+    if column.endswith("_backward"):
+        return _nothing_flows(lines, number)
+    return ""
+
+
+def _function(lines: list[str], number: int) -> list[str]:
+    """Return the lines of the function that a line is in, which is marked."""
+    start = max((n for n in range(number) if lines[n] == "}"), default=-1) + 1
+    end = next(n for n in range(number, len(lines)) if lines[n] == "}")
+    return [*lines[start:number], f"\0{lines[number]}", *lines[number + 1 : end]]
+
+
+def _nothing_flows(lines: Sequence[str], number: int) -> str:
+    types = dict(found for line in lines if (found := declared(line)))
+    words = [lines[number][start:end] for _, start, end in spans(lines[number])]
+    adjoints = [word for word in words if word in types and word.startswith("adj_")]
+    if adjoints and all(_whole(types[word]) for word in adjoints):
+        return "whole numbers have no derivative"
+    call = call_of(lines[number])
+    if call is None or not lines[number].strip().startswith("wp::") or call.name.startswith(_FROM_ELSEWHERE):
+        return ""
+    source = lines[number][slice(*call.arguments[-1])]
+    if source in types and not any(_writes(line, source) for line in lines):
+        return "nothing is handed on to what it hands on"
+    return ""
+
+
+def _whole(kind: str) -> bool:
+    inner = kind.removeprefix("wp::array_t<").rstrip(">& ") if kind.startswith("wp::array_t<") else kind
+    return inner.startswith(_WHOLE)
+
+
+def _writes(line: str, adjoint: str) -> bool:
+    """Say whether a line may add to an adjoint: names it other than as what is handed on, or to declare it."""
+    words = [line[start:end] for _, start, end in spans(line)]
+    if adjoint not in words or line.strip().startswith("//"):
+        return False
+    call = call_of(line)
+    if call and not call.name.startswith(_FROM_ELSEWHERE) and line.strip().startswith("wp::"):
+        return words.count(adjoint) > 1 or line[slice(*call.arguments[-1])] != adjoint
+    return declared(line) is None or "&" in words or words[-3:] != ["{", "}", ";"]
+
+
+def _selected(lines: Sequence[str], number: int) -> bool:
+    """Say whether the block of a guard only gives values to variables that are elsewhere taken by the guard itself.
+
+    Whatever is read in it from memory is read before it too, in no block, so that it may be read.
+    """
+    test = lines[number].strip()
+    inverse, guard = test.startswith("if (!"), test.removeprefix("if (").removeprefix("!").removesuffix(") {")
+    indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
+    end = next(n for n in range(number, len(lines)) if lines[n] == f"{indent}}}")
+    outer = [line for line in lines[:number] if line.startswith(indent) and not line[len(indent) :].startswith(" ")]
+    types = dict(found for line in lines if (found := declared(line)))
+    given = set()
+    for line in lines[number + 1 : end]:
+        if line.strip().startswith(("//", "if (", "}")) or not line.strip():
+            continue
+        target = _pure(line, outer, types)
+        if not target or target == guard:
+            return False
+        given.add(target)
+    if any(_assigned(line) in given for n, line in enumerate(lines) if not number < n < end):
+        return False
+    return all(_selects(line, guard, inverse, given) for line in lines[end:]) and _kept(lines[end:], guard, given)
+
+
+def _assigned(line: str) -> str:
+    words = [line[start:end] for _, start, end in spans(line)]
+    if len(words) > 2 and words[1] == "=":
+        return words[0]
+    call = call_of(line)
+    return line[slice(*call.arguments[0])] if call and call.name == "assign" else ""
+
+
+def _pure(line: str, outer: Sequence[str], types: dict[str, str]) -> str:
+    """Return the variable that a line gives a value to and does nothing else; or nothing."""
+    words = [line[start:end] for _, start, end in spans(line)]
+    if len(words) < 3 or words[1] != "=" or "goto" in words:
+        return ""
+    call = call_of(line)
+    if call is None:
+        return words[0]  # a constant, or a comparison
+    if not line.partition(" = ")[2].startswith("wp::") or call.name.startswith(("atomic", "tile", "rand", "range", "iter")):
+        return ""
+    if call.name in ("mod", "div") and _whole(types.get(words[0], "wp::int")):
+        return ""
+    if call.name == "address":
+        read = line.partition(" = ")[2]
+        return words[0] if any(other.endswith(f" = {read}") for other in outer) else ""
+    return words[0]
+
+
+def _selects(line: str, guard: str, inverse: bool, given: set[str]) -> bool:
+    """Say whether a line names what a block gave only where the guard that the block had selects it."""
+    named = [word for word in (line[start:end] for _, start, end in spans(line)) if word in given]
+    if not named or line.strip().startswith("//"):
+        return True
+    call = call_of(line)
+    if call is None or call.name != "where":
+        return False
+    condition, yes, no = (line[start:end] for start, end in call.arguments)
+    return condition == guard and named == [no if inverse else yes]
+
+
+def _kept(after: Sequence[str], guard: str, given: set[str]) -> bool:
+    """Say whether a guard keeps its value as long as what it selects is named."""
+    last = max((n for n, line in enumerate(after) if any(name in line for name in given)), default=0)
+    return all(_assigned(line) != guard for line in after[:last])
