@@ -41,6 +41,8 @@ def differentiate(subject: Subject) -> Verdict:
     lengths = subject.sizes()
     last = lengths[1 if subject.together else min(2, len(lengths) - 1)]
     points = [(ORDINARY, lengths[1]), (POSITIVE, lengths[1]), (ORDINARY, last)]
+    if not subject.tiled and not subject.together:
+        points += [(ORDINARY, 2), (ORDINARY, 3)]  # where a whole number that is as small decides
     try:
         _check(subject)
         difference = _devices_differ(subject, lengths[1])
@@ -104,8 +106,17 @@ def _at(point: Point, found: _Findings) -> None:
             found.compared, found.worst = found.compared + again.compared, max(found.worst, again.worst)
             found.zeros, found.kinks = found.zeros + again.zeros, found.kinks + again.kinks
         else:
-            found.own = True
+            found.own = point.size > 1 and not _wrong_alone(point)
     found.wrong = bad and f"{bad} (length {point.size})"
+
+
+def _wrong_alone(point: Point) -> bool:
+    """Say whether the adjoint is wrong of one thread, too, before which nothing has been overwritten."""
+    try:
+        alone = point_at(point.subject, ORDINARY, 1, 0)
+    except NoGradient:
+        return False
+    return bool(_compare(alone, list(directions(alone, 0)), alone.adjoint(before=True), _Findings()))
 
 
 def _compare(

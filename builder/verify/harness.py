@@ -42,7 +42,7 @@ def harness(rows: Sequence[Row], parts: Mapping[str, Sequence[str]]) -> str:
         rows: rows with different kernel names.
         parts: for each variant wanted, the directions wanted: forward, or both.
 
-    Each function is ``void (void* bounds, size_t size, void* args, void* adj_args, int rounding, int fibers)``
+    Each function is ``int (void* bounds, size_t size, void* args, void* adj_args, int rounding, int fibers)``
     (``fibers`` as ``how`` of ``host_run``); beside
     them stands ``size_t verify_<number>_<variant>_size()``, the size of the argument struct.
     """
@@ -165,6 +165,6 @@ def _empties_shape(line: str) -> bool:
 def _entry(name: str, call: str, *, single: bool = True) -> str:
     return (
         f"static void {name}_one(void* dim, size_t index, void* args, void* adj) {{ {call} }}\n"
-        f'extern "C" void {name}(void* dim, size_t size, void* args, void* adj, int rounding, int fibers)\n'
-        f"{{ host_run({{ &{name}_one, dim, args, adj, rounding, 0, nullptr }}, size, fibers, {str(single).lower()}); }}"
+        f'extern "C" int {name}(void* dim, size_t size, void* args, void* adj, int rounding, int fibers)\n'
+        f"{{ return host_run({{ &{name}_one, dim, args, adj, rounding, 0, nullptr }}, size, fibers, {str(single).lower()}); }}"
     )

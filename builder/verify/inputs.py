@@ -9,7 +9,7 @@ import numpy as np
 from .layout import Leaf, Memory, Values, numbers, put
 
 ORDINARY, POSITIVE, SMALL, BOUNDARY = "ordinary", "positive", "small", "boundary"
-WILD, TIED = "wild", "tied"
+WILD, TIED, BROAD = "wild", "tied", "broad"
 _CORNERS = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 1000.0, -1000.0])
 _ODD = np.array([np.nan, np.inf, -np.inf, 0.0])
 
@@ -26,7 +26,7 @@ def fill(memory: Memory, rng: np.random.Generator, profile: str, size: int) -> N
     Args:
         profile: ``ordinary``: floats from -2 to 2; ``positive``: 0.1 to 1.5;
             ``small``: -0.05 to 0.05; ``boundary``: 0, -0, 1, -1, large ones; ``wild``: of any sign and size;
-            ``tied``: few different ones.
+            ``tied``: few different ones; ``broad``: -6 to 6, and whole numbers that lie outside of arrays.
         size: the length of the arrays' dimensions.
     """
     for leaf in memory.leaves:
@@ -37,7 +37,7 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
     shape = leaf.values.shape
     if leaf.number == "bool":
         return rng.integers(0, 2, shape).astype(bool)
-    if profile in (WILD, TIED):
+    if profile in (WILD, TIED, BROAD):
         return _careless(leaf, rng, profile, size)
     if not leaf.is_float:
         if leaf.buffer < 0 and leaf.family == "number":
@@ -59,17 +59,21 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
 
 
 def _careless(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Values:
-    """Return numbers that care for nothing a row may expect of them."""
+    """Return numbers that care for little of what a row may expect of them."""
     shape = leaf.values.shape
     if leaf.is_float:
         if profile == TIED:
-            return rng.integers(-4, 5, shape) / 2.0
+            return rng.integers(-8, 9, shape) / 2.0
+        if profile == BROAD:
+            return rng.uniform(-6.0, 6.0, shape)
         values = rng.choice((-1.0, 1.0), shape) * 10.0 ** rng.uniform(-3.0, 3.0, shape)
         return np.where(rng.random(shape) < 0.05, rng.choice(_ODD, shape), values)
+    if leaf.number.startswith("uint"):
+        return rng.integers(0, 60000, shape) % 251
     if leaf.buffer < 0:
-        return rng.integers(0, 2 * size + 2, shape)
-    low, high = (-size, size) if profile == WILD else (0, size)
-    return rng.integers(max(low, 0), 60000, shape) % 251 if leaf.number.startswith("uint") else rng.integers(low, high, shape)
+        return rng.integers(0, 2 * size + 2, shape) if profile == TIED else rng.integers(-2, 6, shape)
+    low, high = {TIED: (0, size), WILD: (-size, size)}.get(profile, (-size - 2, 2 * size + 2))
+    return rng.integers(low, high, shape)
 
 
 def _places(leaf: Leaf, rng: np.random.Generator, size: int) -> Values:

@@ -107,6 +107,7 @@ class Memory:
         size: the length of each dimension of the launch grid.
         shapes: a name in :data:`ALL_SHAPES`.
         wide: lay floats out as doubles.
+        uneven: let some arrays be shorter.
 
     Attributes:
         record: the argument struct, one element long.
@@ -115,7 +116,10 @@ class Memory:
         leaves: all numbers; the same ones in the same order whether wide or not.
     """
 
-    def __init__(self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool) -> None:
+    def __init__(
+        self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool, uneven: bool = False
+    ) -> None:
+        self._uneven = uneven
         self._size, self._shape, self._wide = size, ALL_SHAPES[shapes], wide
         self.record = np.zeros(1, np.dtype([(name, dtype_of(kind, wide)) for name, kind in kinds], align=True))
         self.buffers: list[Values] = []
@@ -144,6 +148,9 @@ class Memory:
 
     def _array(self, name: str, family: str, element: Kind, ndim: int, at: Values) -> None:
         shape = self._shape(self._size, ndim)
+        if self._uneven:
+            # Some arrays shorter by one than others, along some axes.
+            shape = tuple(max(length - (len(self.buffers) + axis) % 2, 1) for axis, length in enumerate(shape))
         inner = dtype_of(element, self._wide)
         data = np.zeros(shape, inner)
         strides = data.strides[:ndim]

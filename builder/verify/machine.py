@@ -17,7 +17,7 @@ from .layout import Memory
 # The rounding modes other than to nearest: down, up, towards zero (fenv.h).
 DIRECTED = (0x800000, 0x400000, 0xC00000) if platform.machine() == "aarch64" else (0x400, 0x800, 0xC00)
 _RUN = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int
 )
 _SIZE = ctypes.CFUNCTYPE(ctypes.c_size_t)
 
@@ -84,17 +84,26 @@ class Machine:
         *,
         direction: str = FORWARD,
         rounding: int = 0,
-    ) -> None:
-        """Launch a kernel: it changes the arrays of ``memory``, and backward those of ``adjoint``."""
+        caught: bool = False,
+    ) -> bool:
+        """Launch a kernel: it changes the arrays of ``memory``, and backward those of ``adjoint``.
+
+        Args:
+            caught: come back where it would end the process, which is left with other signal handlers. Not for fibers.
+
+        Returns:
+            Whether it came to its end.
+        """
         bounds = launch.bounds()
-        self._functions[variant, direction](
+        ended = self._functions[variant, direction](
             bounds.ctypes.data,
             launch.size,
             memory.record.ctypes.data,
             None if adjoint is None else adjoint.record.ctypes.data,
             rounding,
-            int(launch.fibers) + 2 * int(launch.few),
+            int(launch.fibers) + 2 * int(launch.few) + 4 * int(caught and not launch.fibers),
         )
+        return not ended
 
 
 def sizes(ndims: Sequence[int], tiled: bool, together: bool, deep: bool) -> tuple[int, ...]:

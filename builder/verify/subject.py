@@ -37,7 +37,7 @@ class Subject:
         together: whether its CUDA text is for threads of a block that work together, and its C++ for one thread alone.
         deep: whether it has a loop in a loop.
         loops: whether its CUDA text goes over the grid in a loop.
-        native: whether it has snippets of C++, whose indices nobody checks.
+        native: whether it has snippets of C++ that take arrays, whose indices nobody checks.
         unit: the rounding error of the narrowest float in it.
         handles: by argument, what its handle is of.
         calls: the names that its source calls.
@@ -85,9 +85,9 @@ class Subject:
             return ()
         return ((DEVICE, CUDA), (CPP, SINGLE)) if self.together else ((CPP, CUDA),)
 
-    def memory(self, size: int, profile: str, *words: object) -> Memory:
+    def memory(self, size: int, profile: str, *words: object, uneven: bool = False) -> Memory:
         """Return arguments with values of a profile; other words, other values."""
-        memory = Memory(self.kinds, size, self.shapes, wide=False)
+        memory = Memory(self.kinds, size, self.shapes, wide=False, uneven=uneven)
         fill(memory, self.rng(profile, size, *words), profile, size)
         fill_handles(memory, self.handles, self.rng("handles"), size)
         return memory
@@ -146,7 +146,7 @@ def subject_of(
         together=works_together(row),
         deep=_depth(tree) > 1,
         loops=_loops(tree),
-        native="func_native" in _calls(tree),
+        native=_native(tree),
         unit=max((UNIT[name] for name in names), default=0.0),
         handles=handles(tree, [name for name, kind in kinds if kind == Number("uint64")]),
         calls=_calls(tree),
@@ -167,6 +167,12 @@ def _depth(node: ast.AST) -> int:
     """Return how many loops lie in each other."""
     own = int(isinstance(node, ast.For | ast.While))
     return own + max((_depth(child) for child in ast.iter_child_nodes(node)), default=0)
+
+
+def _native(tree: ast.Module) -> bool:
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    snippets = (one for one in functions if any("func_native" in ast.unparse(by) for by in one.decorator_list))
+    return any("array" in ast.unparse(snippet.args) for snippet in snippets)
 
 
 def _loops(tree: ast.Module) -> bool:

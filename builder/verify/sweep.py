@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 
-from .inputs import BOUNDARY, ORDINARY, TIED, WILD
+from .inputs import BOUNDARY, BROAD, ORDINARY, TIED, WILD
 from .layout import Memory
 from .machine import Launch
 from .subject import Subject, arrays, contents
@@ -24,7 +24,7 @@ _SECONDS = 3.0
 # What a process writes when the first of two variants has run.
 _FIRST_RAN = "ran "
 # Lengths of dimensions, odd and even, by the largest number of dimensions.
-_LENGTHS = {1: (11, 8, 13, 6, 9, 16, 5, 7), 2: (6, 5, 7, 4), 3: (4, 3, 5, 2), 4: (3, 2)}
+_LENGTHS = {1: (11, 8, 13, 6, 9, 16, 5, 7), 2: (6, 5, 7, 4), 3: (4, 3, 5, 2), 4: (4, 3, 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Trial:
         more: how much longer the grid's dimensions are than those of arrays.
         oblong: whether each dimension of the grid is longer than the one before it.
         few: whether one small block goes over the grid in a loop.
+        uneven: whether some arrays are shorter.
     """
 
     shapes: str
@@ -46,6 +47,7 @@ class Trial:
     more: int = 0
     oblong: bool = False
     few: bool = False
+    uneven: bool = False
 
     def launch(self, subject: Subject, variant: str) -> Launch:
         """Return the grid."""
@@ -59,9 +61,9 @@ class Trial:
     def memory(self, subject: Subject, number: int) -> Memory:
         """Return the arguments, different for each number. What a snippet does with whole numbers is checked by nobody: those stay ordinary."""
         subject = replace(subject, shapes=self.shapes)
-        memory = subject.memory(self.size, self.profile, "sweep", number)
+        memory = subject.memory(self.size, self.profile, "sweep", number, uneven=self.uneven)
         if subject.native:
-            ordinary = subject.memory(self.size, ORDINARY, "sweep", number)
+            ordinary = subject.memory(self.size, ORDINARY, "sweep", number, uneven=self.uneven)
             for leaf, other in zip(memory.leaves, ordinary.leaves, strict=True):
                 if not leaf.is_float:
                     leaf.values[...] = other.values
@@ -93,30 +95,35 @@ def _pair_differs(subject: Subject, pair: tuple[str, str]) -> str:
 
 
 def _trials(subject: Subject) -> Iterator[Trial]:
-    """Yield trials; those beyond what many rows can bear come last, since each that ends a process costs three."""
     own = subject.shapes
     if subject.together or subject.tiled:
         yield from _in_blocks(subject)
         return
     sizes = cycle(_LENGTHS[max([subject.ndim, *(kind.ndim for kind in arrays(subject.kinds))])])
-    yield from (Trial(own, profile, next(sizes)) for profile in 2 * (ORDINARY, WILD, TIED, BOUNDARY))
+    whole = (ORDINARY, WILD, TIED, BOUNDARY) if subject.native else (ORDINARY, WILD, TIED, BROAD, BOUNDARY)
+    yield from (Trial(own, profile, next(sizes)) for profile in 2 * whole)
     if subject.loops:
-        yield from (Trial(own, profile, next(sizes), few=True) for profile in (ORDINARY, TIED, ORDINARY))
-    if not subject.native:
-        yield from (Trial("oblong", profile, next(sizes), oblong=True) for profile in 2 * (ORDINARY, WILD, TIED))
-        yield from (Trial("wider_oblong", profile, next(sizes), oblong=True) for profile in (WILD, TIED))
-        yield from (Trial("equal", profile, next(sizes)) for profile in 2 * (TIED, WILD) if own != "equal")
-        yield Trial("equal", ORDINARY, next(sizes), more=5)
-        yield Trial("oblong", WILD, next(sizes), more=2, oblong=True)
+        yield from (Trial(own, profile, next(sizes), few=True) for profile in 2 * (ORDINARY, TIED))
+    if subject.native:
+        return
+    yield from (Trial("oblong", profile, next(sizes), oblong=True) for profile in 2 * (ORDINARY, WILD, TIED, BROAD))
+    yield from (Trial("wider_oblong", profile, next(sizes), oblong=True) for profile in 2 * (WILD, TIED))
+    yield from (Trial("equal", profile, next(sizes)) for profile in 2 * (TIED, WILD) if own != "equal")
+    yield from (Trial("equal", profile, next(sizes), more=5) for profile in (ORDINARY, TIED))
+    yield Trial("oblong", WILD, next(sizes), more=2, oblong=True)
+    yield from (Trial(own, profile, size, uneven=True) for size in (1, 2, 3) for profile in (ORDINARY, TIED))
 
 
 def _in_blocks(subject: Subject) -> Iterator[Trial]:
     """Yield trials of blocks whose threads work together: few, since all 256 run."""
+    own = subject.shapes
     if subject.together:
-        yield from (Trial(subject.shapes, profile, size) for size in (256, 300) for profile in (WILD, TIED, BOUNDARY))
-        yield from 2 * (Trial(subject.shapes, ORDINARY, 256),)
+        yield from (Trial(own, profile, size) for size in (256, 300) for profile in (WILD, TIED, BOUNDARY))
+        yield from 4 * (Trial(own, ORDINARY, 256),)
+        if not subject.native and own != "equal":
+            yield Trial("equal", ORDINARY, 7)
     else:
-        yield from (Trial(subject.shapes, profile, 2) for profile in (WILD, TIED, BOUNDARY))
+        yield from (Trial(own, profile, 2) for profile in (WILD, TIED, BOUNDARY))
         yield from (Trial(shapes, ORDINARY, size) for shapes, size in (("longer", 3), ("square", 2)))
 
 
@@ -159,12 +166,15 @@ def _compared(subject: Subject, trial: Trial, memory: Memory, variants: Sequence
     before = memory.save()
     results = []
     for variant in variants:
-        subject.machine.run(variant, trial.launch(subject, variant), memory)
+        came = subject.machine.run(variant, trial.launch(subject, variant), memory, caught=True)
         if not results and len(variants) > 1:
             os.write(write, _FIRST_RAN.encode())
-        results.append(contents(memory))
+        results.append(contents(memory) if came else None)
         memory.restore(before)
-    for leaf, ours, theirs in zip(memory.leaves, results[0], results[-1], strict=True):
-        if ours.tobytes() != theirs.tobytes():
+    ours, theirs = results[0], results[-1]
+    if ours is None or theirs is None:
+        return "" if ours is theirs else "what ends the process"
+    for leaf, one, other in zip(memory.leaves, ours, theirs, strict=True):
+        if one.tobytes() != other.tobytes():
             return leaf.name
     return ""
