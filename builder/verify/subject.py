@@ -26,7 +26,7 @@ class Subject:
     """One row with what runs it.
 
     Attributes:
-        key: the row's id.
+        key: the row's id, up to a dash, if it has one.
         seed: decides all values.
         shapes: how long arrays are, a name in :data:`~builder.verify.layout.SHAPES`.
         machine: its functions.
@@ -135,7 +135,7 @@ def subject_of(
     text = row["cpp_forward"]
     names = [name for name in UNIT if f"wp::{name}" in text]
     return Subject(
-        key=row["id"],
+        key=row["id"].partition("-")[0],
         seed=seed,
         shapes=shapes,
         machine=machine,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .lines import call_of, declared, spans
+from .readable import readable
 from .planting import Mutant
 
 # Steps that take the derivative from an array, or change a variable in place, not from their last argument.
@@ -76,19 +77,35 @@ def _selected(lines: Sequence[str], number: int) -> bool:
     inverse, guard = test.startswith("if (!"), test.removeprefix("if (").removeprefix("!").removesuffix(") {")
     indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
     end = next(n for n in range(number, len(lines)) if lines[n] == f"{indent}}}")
-    outer = [line for line in lines[:number] if line.startswith(indent) and not line[len(indent) :].startswith(" ")]
+    outer = _before(lines, number)
     types = dict(found for line in lines if (found := declared(line)))
     given = set()
     for line in lines[number + 1 : end]:
         if line.strip().startswith(("//", "if (", "}")) or not line.strip():
             continue
         target = _pure(line, outer, types)
+        if target == guard and line.strip().startswith(f"{guard} = {guard} {'||' if inverse else '&&'} "):
+            continue  # the second half of `and` or `or`: with the first decided it changes nothing
         if not target or target == guard:
             return False
         given.add(target)
     if any(_assigned(line) in given for n, line in enumerate(lines) if not number < n < end):
         return False
     return all(_selects(line, guard, inverse, given) for line in lines[end:]) and _kept(lines[end:], guard, given)
+
+
+def _before(lines: Sequence[str], number: int) -> list[str]:
+    """Return the lines that have run whenever a line is come to: those before it in the blocks that it is in."""
+    found, depth = [], _depth(lines[number])
+    for line in reversed(lines[:number]):
+        if line.strip() and _depth(line) <= depth:
+            depth = _depth(line)
+            found.append(line)
+    return found
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _assigned(line: str) -> str:
@@ -112,8 +129,7 @@ def _pure(line: str, outer: Sequence[str], types: dict[str, str]) -> str:
     if call.name in ("mod", "div") and _whole(types.get(words[0], "wp::int")):
         return ""
     if call.name == "address":
-        read = line.partition(" = ")[2]
-        return words[0] if any(other.endswith(f" = {read}") for other in outer) else ""
+        return words[0] if readable(line, outer) else ""
     return words[0]
 
 

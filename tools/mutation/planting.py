@@ -121,9 +121,9 @@ def _changed(row: Row, source: str, number: int, new: str, columns: tuple[str, .
 def renamed(row: Row, kind: str) -> Row:
     """Return a row with another kernel name in code and source, and another id."""
     name = row["kernel_name"]
-    key = hashlib.sha256(f"{row['id']} {kind}".encode()).hexdigest()[:16]
-    other = f"{name}_{key[:6]}"
-    changed = dict(row) | {"id": key, "kernel_name": other}
+    other = f"{name}_{hashlib.sha256(kind.encode()).hexdigest()[:6]}"
+    # Behind a dash, what does not change the numbers that the row is run with: those that the sound row passed with.
+    changed = dict(row) | {"id": f"{row['id']}-{kind}", "kernel_name": other}
     for column in ("cpp_forward", "cpp_backward", "cuda_forward", "cuda_backward"):
         for before, after in (("wp_args_", ""), ("", "_cpu_kernel_"), ("", "_cuda_kernel_")):
             changed[column] = changed[column].replace(f"{before}{name}{after}", f"{before}{other}{after}")
