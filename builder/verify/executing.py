@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,7 @@ from .bounds import Comparison, compare
 from .example import example
 from .harness import CPP, CUDA, FORWARD, TWIN
 from .inputs import BOUNDARY, ORDINARY, POSITIVE, SMALL
-from .layout import Memory, Values
+from .layout import Memory, Values, numbers
 from .subject import Subject, contents
 from .sweep import differs
 from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
@@ -133,15 +134,33 @@ def _depends(subject: Subject, found: _Findings) -> None:
         one, other = subject.memory(size, profile, word), subject.memory(size, profile, word, "other")
         inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
         if inputs:
-            for n in found.written:
-                other.leaves[n].values[...] = one.leaves[n].values
-        results = zip(subject.run(subject.main, one, size), subject.run(subject.main, other, size), strict=True)
-        changed = [not _same(a, b) for n, (a, b) in enumerate(results) if n in found.written]
-        if any(changed):
+            _copy(one, other, found.written)
+        results = [subject.run(subject.main, memory, size) for memory in (one, other)]
+        if any(_other_values(one, n, results) for n in found.written) or (not inputs and _varies(subject, found, size)):
             return
-        if not inputs and _varies(subject, found, size):
+        # Where it writes is told by a number that says how far, so that alone is nothing; and zeros are nothing.
+        _copy(one, other, {n for n, leaf in enumerate(one.leaves) if leaf.buffer < 0})
+        results[1] = subject.run(subject.main, other, size)
+        if any(not _same(results[0][n], results[1][n]) and _not_zero(one, n, results[0]) for n in found.written):
             return
     raise Refuted("trivial: what it writes does not depend on its inputs")
+
+
+def _copy(source: Memory, target: Memory, leaves: Iterable[int]) -> None:
+    for n in leaves:
+        target.leaves[n].values[...] = source.leaves[n].values
+
+
+def _other_values(memory: Memory, n: int, results: Sequence[Sequence[Values]]) -> bool:
+    """Say whether two runs left different numbers in a leaf, at a place that both of them wrote to."""
+    before = numbers(memory.leaves[n])
+    one, other = results[0][n], results[1][n]
+    return bool(((one != other) & (one != before) & (other != before)).any())
+
+
+def _not_zero(memory: Memory, n: int, result: Sequence[Values]) -> bool:
+    """Say whether a run wrote anything but zeros to a leaf."""
+    return bool(((result[n] != numbers(memory.leaves[n])) & (result[n] != 0)).any())
 
 
 def _varies(subject: Subject, found: _Findings, size: int) -> bool:
