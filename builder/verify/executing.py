@@ -9,7 +9,7 @@ import numpy as np
 
 from .bounds import Comparison, compare
 from .example import example
-from .harness import CPP, CUDA, FORWARD, TWIN
+from .harness import CPP, FORWARD, TWIN
 from .inputs import BOUNDARY, ORDINARY, POSITIVE, SMALL
 from .layout import Memory, Values, numbers
 from .subject import Subject, contents
@@ -100,7 +100,9 @@ def _cuda(subject: Subject, memory: Memory, size: int, after: list[Values], wher
         found.cuda = "not_applicable: does not compile here"
         return
     for ours, theirs in subject.pairs:
-        results = [after if variant == subject.main else subject.run(variant, memory, size) for variant in (ours, theirs)]
+        results = [
+            after if variant == subject.main else subject.run(variant, memory, size) for variant in (ours, theirs)
+        ]
         for leaf, one, other in zip(memory.leaves, *results, strict=True):
             if not _same(one, other):
                 raise Refuted(f"{leaf.name} by the CUDA text is not that by the C++ text {where}")

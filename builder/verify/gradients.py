@@ -184,5 +184,5 @@ def _pair_differs(subject: Subject, size: int, pair: tuple[str, str]) -> str:
         results.append([numbers(leaf) for leaf in adjoint.leaves])
     for leaf, ours, theirs in zip(adjoint.leaves, *results, strict=True):
         if ours.tobytes() != theirs.tobytes():
-            return leaf.name
+            return str(leaf.name)
     return ""

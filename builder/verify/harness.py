@@ -166,5 +166,5 @@ def _entry(name: str, call: str, *, single: bool = True) -> str:
     return (
         f"static void {name}_one(void* dim, size_t index, void* args, void* adj) {{ {call} }}\n"
         f'extern "C" int {name}(void* dim, size_t size, void* args, void* adj, int rounding, int fibers)\n'
-        f"{{ return host_run({{ &{name}_one, dim, args, adj, rounding, 0, nullptr }}, size, fibers, {str(single).lower()}); }}"
+        f"{{ return host_run({{ &{name}_one, dim, args, adj, rounding, 0, nullptr }}, size, fibers, {int(single)}); }}"
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 
 from .inputs import BOUNDARY, BROAD, ORDINARY, TIED, WILD
-from .layout import Memory
+from .layout import Memory, Values
 from .machine import Launch
 from .subject import Subject, arrays, contents
 
@@ -57,9 +57,11 @@ class Trial:
             launch = replace(launch, shape=tuple(a + b for a, b in zip(launch.shape, steps, strict=True)))
         return replace(launch, few=self.few)
 
-
     def memory(self, subject: Subject, number: int) -> Memory:
-        """Return the arguments, different for each number. What a snippet does with whole numbers is checked by nobody: those stay ordinary."""
+        """Return the arguments, different for each number.
+
+        Nobody checks the indices of a snippet that takes arrays, so its whole numbers stay ordinary.
+        """
         subject = replace(subject, shapes=self.shapes)
         memory = subject.memory(self.size, self.profile, "sweep", number, uneven=self.uneven)
         if subject.native:
@@ -83,7 +85,9 @@ def _pair_differs(subject: Subject, pair: tuple[str, str]) -> str:
             break
         trial = left[passed]
         if len(said) > len(_FIRST_RAN):
-            return f"{said.removeprefix(_FIRST_RAN)} by the {pair[1]} text is not that by the {pair[0]} text: {trial[1]}"
+            return (
+                f"{said.removeprefix(_FIRST_RAN)} by the {pair[1]} text is not that by the {pair[0]} text: {trial[1]}"
+            )
         # Each alone: what the first did to memory may be what ended the second.
         ends = [not said or not _forked(subject, [trial], pair[:1])[0], not _forked(subject, [trial], pair[1:])[0]]
         if ends[0] != ends[1]:
@@ -164,7 +168,7 @@ def _child(write: int, subject: Subject, trials: Sequence[tuple[int, Trial]], va
 def _compared(subject: Subject, trial: Trial, memory: Memory, variants: Sequence[str], write: int) -> str:
     """Return the array in which variants differ, or nothing."""
     before = memory.save()
-    results = []
+    results: list[list[Values] | None] = []
     for variant in variants:
         came = subject.machine.run(variant, trial.launch(subject, variant), memory, caught=True)
         if not results and len(variants) > 1:

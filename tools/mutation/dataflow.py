@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .lines import call_of, declared, spans
-from .readable import readable
 from .planting import Mutant
+from .readable import readable
 
 # Steps that take the derivative from an array, or change a variable in place, not from their last argument.
 _FROM_ELSEWHERE = ("adj_array_store", "adj_atomic", "adj_tile", "adj_assign", "adj_store")
@@ -124,7 +124,9 @@ def _pure(line: str, outer: Sequence[str], types: dict[str, str]) -> str:
     call = call_of(line)
     if call is None:
         return words[0]  # a constant, or a comparison
-    if not line.partition(" = ")[2].startswith("wp::") or call.name.startswith(("atomic", "tile", "rand", "range", "iter")):
+    if not line.partition(" = ")[2].startswith("wp::") or call.name.startswith(
+        ("atomic", "tile", "rand", "range", "iter")
+    ):
         return ""
     if call.name in ("mod", "div") and _whole(types.get(words[0], "wp::int")):
         return ""

@@ -11,11 +11,28 @@ Types = Mapping[str, str]
 Edit = Callable[[str, Types], Iterator[str]]
 
 _OTHER = {
-    **{"add": ("sub",), "sub": ("add",), "mul": ("add", "div"), "div": ("mul",), "min": ("max",), "max": ("min",)},
-    **{"sin": ("cos",), "cos": ("sin",), "floor": ("ceil",), "ceil": ("floor",), "exp": ("sin",), "sqrt": ("abs",)},
-    **{"bit_and": ("bit_or",), "bit_or": ("bit_and",), "bit_xor": ("bit_or",), "lshift": ("rshift",)},
-    **{"atomic_add": ("atomic_sub",), "atomic_max": ("atomic_min",), "atomic_min": ("atomic_max",)},
-    **{"tile_add_inplace": ("tile_sub_inplace",), "tile_sub_inplace": ("tile_add_inplace",), "tile_sum": ("tile_max",)},
+    "add": ("sub",),
+    "sub": ("add",),
+    "mul": ("add", "div"),
+    "div": ("mul",),
+    "min": ("max",),
+    "max": ("min",),
+    "sin": ("cos",),
+    "cos": ("sin",),
+    "floor": ("ceil",),
+    "ceil": ("floor",),
+    "exp": ("sin",),
+    "sqrt": ("abs",),
+    "bit_and": ("bit_or",),
+    "bit_or": ("bit_and",),
+    "bit_xor": ("bit_or",),
+    "lshift": ("rshift",),
+    "atomic_add": ("atomic_sub",),
+    "atomic_max": ("atomic_min",),
+    "atomic_min": ("atomic_max",),
+    "tile_add_inplace": ("tile_sub_inplace",),
+    "tile_sub_inplace": ("tile_add_inplace",),
+    "tile_sum": ("tile_max",),
 }
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "==", "+=": "-=", "-=": "+="}
 _NEXT = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
@@ -34,7 +51,9 @@ def operator(line: str, types: Types) -> Iterator[str]:
     call = call_of(line)
     if call and call.name in _OTHER:
         for name in _OTHER[call.name]:
-            if name not in ("add", "div") or (len(call.arguments) == 2 and all(_same(line, call, types, n) for n in (0, 1))):
+            if name not in ("add", "div") or (
+                len(call.arguments) == 2 and all(_same(line, call, types, n) for n in (0, 1))
+            ):
                 yield replaced(line, *call.at, name)
     elif not call and "template" not in line and "for (" not in line:
         for kind, start, end in spans(line):

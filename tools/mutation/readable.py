@@ -31,7 +31,12 @@ def _words(line: str) -> list[str]:
 def _inside(array: str, place: int, index: str, before: Sequence[str], made: dict[str, str]) -> bool:
     for line in before:
         call, words = call_of(line), _words(line)
-        if call and call.name in ("address", "array_store") and words[:1] == [array] and words[1:][place : place + 1] == [index]:
+        if (
+            call
+            and call.name in ("address", "array_store")
+            and words[:1] == [array]
+            and words[1:][place : place + 1] == [index]
+        ):
             return True
     call, words = _made(index, made)
     if call is None:
@@ -83,7 +88,9 @@ def _not_negative(name: str, made: dict[str, str]) -> bool:
     if _constant(name, made).isdigit():
         return True
     line = made.get(name, "")
-    if "builtin_tid1d()" in line or any(f"builtin_tid{n}d(" in one and name in _words(one) for one in made.values() for n in (2, 3, 4)):
+    if "builtin_tid1d()" in line or any(
+        f"builtin_tid{n}d(" in one and name in _words(one) for one in made.values() for n in (2, 3, 4)
+    ):
         return True
     call, words = _made(name, made)
     return call is not None and call.name == "add" and all(_not_negative(word, made) for word in words)
