@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .lines import call_of, declared, spans
+from .lines import Call, call_of, declared, spans
 from .planting import Mutant
 from .readable import readable
 
 # Steps that take the derivative from an array, or change a variable in place, not from their last argument.
-_FROM_ELSEWHERE = ("adj_array_store", "adj_atomic", "adj_tile", "adj_assign", "adj_store")
+_FROM_ELSEWHERE = ("adj_array_store", "adj_atomic", "adj_tile", "adj_assign", "adj_store", "adj_add_inplace", "adj_sub_inplace")
 _WHOLE = ("wp::int", "wp::uint", "bool", "wp::shape_t", "wp::range_t", "wp::tuple_t<wp::int32>", "wp::str")
 
 
@@ -43,6 +43,8 @@ def _nothing_flows(lines: Sequence[str], number: int) -> str:
     adjoints = [word for word in words if word in types and word.startswith("adj_")]
     if adjoints and all(_whole(types[word]) for word in adjoints):
         return "whole numbers have no derivative"
+    if _ends_nowhere(lines, number, types):
+        return "what it hands on comes to no array"
     call = call_of(lines[number])
     if call is None or not lines[number].strip().startswith("wp::") or call.name.startswith(_FROM_ELSEWHERE):
         return ""
@@ -50,6 +52,35 @@ def _nothing_flows(lines: Sequence[str], number: int) -> str:
     if source in types and not any(_writes(line, source) for line in lines):
         return "nothing is handed on to what it hands on"
     return ""
+
+
+def _ends_nowhere(lines: Sequence[str], number: int, types: dict[str, str]) -> bool:
+    """Say whether nothing that a step of a kernel's adjoint adds to is handed on to an array of floats."""
+    if not any("_cuda_kernel_backward(" in line for line in lines):
+        return False
+    steps = [(call, line) for line in lines if "adj_" in line and (call := call_of(line)) and not call.target]
+    left, seen = [lines[number]], set()
+    while left:
+        line = left.pop()
+        call = call_of(line)
+        if call is None or call.name.startswith(_FROM_ELSEWHERE) or not line.strip().startswith("wp::adj_"):
+            return False
+        for word in {line[start:end] for start, end in call.arguments[:-1]} - seen:
+            if not word.startswith("adj_"):
+                continue
+            seen.add(word)
+            if any(f"{word}." in line for line in lines):
+                return False
+            if types.get(word, "wp::array_t<").startswith("wp::array_t<") and not _whole(types.get(word, "")):
+                return False
+            left += [other for step, other in steps if word in _named(step, other)[-1:]]
+            if any(word in _named(step, other) for step, other in steps if step.name.startswith(_FROM_ELSEWHERE)):
+                return False
+    return True
+
+
+def _named(call: Call, line: str) -> list[str]:
+    return [line[start:end] for start, end in call.arguments]
 
 
 def _whole(kind: str) -> bool:
@@ -77,13 +108,14 @@ def _selected(lines: Sequence[str], number: int) -> bool:
     inverse, guard = test.startswith("if (!"), test.removeprefix("if (").removeprefix("!").removesuffix(") {")
     indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
     end = next(n for n in range(number, len(lines)) if lines[n] == f"{indent}}}")
-    outer = _before(lines, number)
+    # The other arm has run, or will, wherever this one is held off.
+    outer = _before(lines, number) + _other_arm(lines, number, end, guard, inverse)
     types = dict(found for line in lines if (found := declared(line)))
     given = set()
     for line in lines[number + 1 : end]:
         if line.strip().startswith(("//", "if (", "}")) or not line.strip():
             continue
-        target = _pure(line, outer, types)
+        target = _pure(line, outer, lines, types)
         if target == guard and line.strip().startswith(f"{guard} = {guard} {'||' if inverse else '&&'} "):
             continue  # the second half of `and` or `or`: with the first decided it changes nothing
         if not target or target == guard:
@@ -104,6 +136,20 @@ def _before(lines: Sequence[str], number: int) -> list[str]:
     return found
 
 
+def _other_arm(lines: Sequence[str], number: int, end: int, guard: str, inverse: bool) -> list[str]:
+    """Return the lines of the block of the opposite guard beside a block, less those of blocks in it."""
+    indent = lines[number][: _depth(lines[number])]
+    if inverse:
+        opening = next((n for n in range(number - 1, -1, -1) if lines[n] == f"{indent}if ({guard}) {{"), None)
+        closing = number - 1
+    else:
+        opening = end + 1 if lines[end + 1 : end + 2] == [f"{indent}if (!{guard}) {{"] else None
+        closing = next((n for n in range(end + 1, len(lines)) if lines[n] == f"{indent}}}"), end)
+    if opening is None or lines[closing] != f"{indent}}}" or f"{indent}}}" in lines[opening:closing]:
+        return []
+    return [line for line in lines[opening + 1 : closing] if _depth(line) == _depth(lines[opening + 1])]
+
+
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -116,7 +162,7 @@ def _assigned(line: str) -> str:
     return line[slice(*call.arguments[0])] if call and call.name == "assign" else ""
 
 
-def _pure(line: str, outer: Sequence[str], types: dict[str, str]) -> str:
+def _pure(line: str, outer: Sequence[str], lines: Sequence[str], types: dict[str, str]) -> str:
     """Return the variable that a line gives a value to and does nothing else; or nothing."""
     words = [line[start:end] for _, start, end in spans(line)]
     if len(words) < 3 or words[1] != "=" or "goto" in words:
@@ -131,7 +177,7 @@ def _pure(line: str, outer: Sequence[str], types: dict[str, str]) -> str:
     if call.name in ("mod", "div") and _whole(types.get(words[0], "wp::int")):
         return ""
     if call.name == "address":
-        return words[0] if readable(line, outer) else ""
+        return words[0] if readable(line, outer, lines) else ""
     return words[0]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from builder.codegen import compile_cuda
 from builder.errors import CodegenRejection
 
+from .argued import equal_by_argument
 from .dataflow import equal_by_dataflow
 from .planting import Mutant, Row
 
@@ -20,7 +21,9 @@ def equivalent(mutants: Sequence[Mutant]) -> dict[str, str]:
     """Return by id why mutants do what their rows do, of those of which that can be shown."""
     said = {mutant.row["id"]: why for mutant in mutants if (why := equal_by_dataflow(mutant))}
     left = [mutant for mutant in mutants if mutant.row["id"] not in said]
-    return said | dict.fromkeys(_of_one_ptx(left), "the compiler makes one program of both")
+    said |= dict.fromkeys(_of_one_ptx(left), "the compiler makes one program of both")
+    left = [mutant for mutant in left if mutant.row["id"] not in said]
+    return said | {mutant.row["id"]: why for mutant in left if (why := equal_by_argument(mutant))}
 
 
 def _of_one_ptx(mutants: Sequence[Mutant]) -> set[str]:

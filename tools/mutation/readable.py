@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from .lines import Call, call_of
 
 
-def readable(line: str, before: Sequence[str]) -> bool:
+def readable(line: str, before: Sequence[str], lines: Sequence[str]) -> bool:
     """Say whether what a line takes the address of is there for sure.
 
     Args:
         line: ``target = wp::address(array, indices...);``.
         before: lines that have run whenever this one is come to.
+        lines: all lines of the function.
 
     Each index is one that the same array was read or written with at the same place before; or what remains of a
     division by the array's length, which may be negative, as Warp's indices may; or is held below the length and not
     below zero.
     """
     array, *indices = _words(line)
-    made = {name: one for one in before if (name := one.strip().partition(" = ")[0])}
+    made = {name: one for one in lines if (name := one.strip().partition(" = ")[0])}
     return all(_inside(array, place, index, before, made) for place, index in enumerate(indices))
 
 
