@@ -92,9 +92,19 @@ def blocks(size: int, ndim: int) -> tuple[int, ...]:
     return (-(-size // BLOCK_DIM) * BLOCK_DIM + 16,) if ndim == 1 else wider(size, ndim)
 
 
+def oblong(size: int, ndim: int) -> tuple[int, ...]:
+    """Each dimension longer than the one before it."""
+    return tuple(size + 3 * axis for axis in range(ndim))
+
+
+def wider_oblong(size: int, ndim: int) -> tuple[int, ...]:
+    """As :func:`oblong`, and all dimensions longer."""
+    return tuple(length + 16 for length in oblong(size, ndim))
+
+
 # What a kernel assumes of its arrays' shapes stands nowhere; the first of those for its kind that it stays within is
-# taken.
-SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square, tiles, blocks)}
+# taken. Few kernels stay within the last two.
+SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square, tiles, blocks, oblong, wider_oblong)}
 ORDINARY_SHAPES = ("equal", "wider", "longer", "square")
 TILED_SHAPES = ("tiles", "wider", "longer", "square", "equal")
 TOGETHER_SHAPES = ("equal", "wider", "blocks", "longer", "square")
@@ -108,6 +118,7 @@ class Memory:
         size: the length of each dimension of the launch grid.
         shapes: a name in :data:`SHAPES`.
         wide: lay floats out as doubles.
+        uneven: let some arrays be shorter.
 
     Attributes:
         record: the argument struct, one element long.
@@ -116,7 +127,10 @@ class Memory:
         leaves: all numbers; the same ones in the same order whether wide or not.
     """
 
-    def __init__(self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool) -> None:
+    def __init__(
+        self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool, uneven: bool = False
+    ) -> None:
+        self._uneven = uneven
         self._size, self._shape, self._wide = size, SHAPES[shapes], wide
         self.record = np.zeros(1, np.dtype([(name, dtype_of(kind, wide)) for name, kind in kinds], align=True))
         self.buffers: list[Values] = []
@@ -145,6 +159,9 @@ class Memory:
 
     def _array(self, name: str, family: str, element: Kind, ndim: int, at: Values) -> None:
         shape = self._shape(self._size, ndim)
+        if self._uneven:
+            # Some arrays shorter by one than others, along some axes.
+            shape = tuple(max(length - (len(self.buffers) + axis) % 2, 1) for axis, length in enumerate(shape))
         inner = dtype_of(element, self._wide)
         data = np.zeros(shape, inner)
         strides = data.strides[:ndim]
