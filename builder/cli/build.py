@@ -43,21 +43,24 @@ def _show(rows: Iterator[pa.Table], count: int) -> None:
             return
 
 
-def _build_one(spec: BuildSpec, num_proc: int, progress: Reporter | None = None) -> ConfigBuild:
+def _build_one(spec: BuildSpec, num_proc: int, progress: Reporter) -> ConfigBuild:
     """Return what the folder writer takes for one config: everything made, nothing copied yet."""
     from .. import scale, stages
     from ..package import tokens
     from ..package.folder import ConfigBuild
     from ..package.store import default_store
+    from ..scale.progress import reporting
 
     store = default_store()
     decision = scale.build(spec, store, num_proc=num_proc, progress=progress)
     tokenizer = tokens.load(spec.tokenizer)
+    with reporting(progress, f"{spec.config}: measure"):
+        stats = stages.statistics(spec, store, decision)
     return ConfigBuild(
         spec=spec,
         fingerprint=spec.fingerprint(tokenizer.sha256),
         splits={split: partial(stages.rows, spec, store, decision, split) for split in SPLITS},
-        stats=stages.statistics(spec, store, decision),
+        stats=stats,
         rejections=decision.rejections,
         tokenizer_json=tokenizer.data,
     )
@@ -109,7 +112,7 @@ def build(
     from ..package.folder import check_format, check_target, write_folder
     from ..package.shards import MAX_SHARD_BYTES
     from ..package.sizes import parse_size
-    from ..scale.progress import Silent
+    from ..scale.progress import Silent, Terminal, reporting
 
     fields = {
         "num_kernels": num_kernels,
@@ -131,8 +134,10 @@ def build(
         raise SpecError("--format and --shard-size are of a folder's shards; name the folder with --out DIR")
     if out is not None:
         check_target(out)
-        builds = [_build_one(spec, num_proc) for spec in specs]
-        write_folder(out, builds, format=file_format, max_shard_bytes=max_shard_bytes)
+        progress = Terminal()
+        builds = [_build_one(spec, num_proc, progress) for spec in specs]
+        with reporting(progress, "write"):
+            write_folder(out, builds, format=file_format, max_shard_bytes=max_shard_bytes)
         console.print(f"wrote {out}", markup=False)
     else:
         for spec in specs:

@@ -11,7 +11,7 @@ from ..curate.decision import Deciding, Decision
 from ..errors import SpecError
 from ..package import tokens
 from ..package.store import Store
-from ..spec import UNIT, BuildSpec
+from ..spec import SYNTHETIC, UNIT, BuildSpec
 from .pool import Pool
 from .progress import Reporter, Terminal, reporting
 
@@ -93,7 +93,7 @@ def build(spec: BuildSpec, store: Store, *, num_proc: int = 1, progress: Reporte
 
     Args:
         num_proc: processes that generate code, at least 1.
-        progress: told what is done; a bar on standard error by default.
+        progress: told what is done; a bar on standard error by default, plain lines where that is no terminal.
 
     Raises:
         SpecError: ``num_proc`` is not allowed, or the tokenizer cannot be had.
@@ -105,9 +105,15 @@ def build(spec: BuildSpec, store: Store, *, num_proc: int = 1, progress: Reporte
         raise SpecError(f"num_proc: must be a whole number of at least 1 (got {num_proc!r})")
     tokens.load(spec.tokenizer)  # a wrong one must not cost a generation
     store.clean()
-    stages.mined_sources(spec, store)  # once, not in every worker
     reporter = progress or Terminal()
-    with reporting(reporter, spec.num_kernels), _makers(spec, store, num_proc) as makers:
+    if set(spec.sources) != {SYNTHETIC}:
+        with reporting(reporter, f"{spec.config}: mine"):
+            stages.mined_sources(spec, store)  # once, not in every worker
+    doing = "generate" if spec.verify == "none" else f"generate and verify ({spec.verify})"
+    with (
+        reporting(reporter, f"{spec.config}: {doing}", spec.num_kernels),
+        _makers(spec, store, num_proc) as makers,
+    ):
         decision = stages.saved_decision(spec, store)
         if decision is not None:
             _refresh(spec, store, makers, decision, reporter)
