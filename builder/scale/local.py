@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from .. import codegen, stages
 from ..curate.decision import Deciding, Decision
 from ..errors import SpecError
-from ..package import tokens
+from ..package import attempts, tokens
 from ..package.store import Store
 from ..spec import SYNTHETIC, UNIT, BuildSpec
 from .pool import Pool
@@ -19,6 +19,7 @@ from .progress import Reporter, Terminal, reporting
 def setup_worker() -> None:
     """Prepare a worker process for the stages."""
     tokens.one_thread()
+    attempts.limit_candidates()
     codegen.fewer_collections().__enter__()  # for the worker's whole life
 
 
