@@ -278,6 +278,9 @@ def load_spec(config: str, **overrides: object) -> BuildSpec:
         SpecError: unknown config or field, or a value that is not allowed; says what is.
     """
     fields = dict(config_defaults(config))
+    for name in fields:
+        if name not in field_names():
+            raise SpecError(f"configs/{config}.yaml: {unknown('field', name, field_names())}")
     for name, value in overrides.items():
         if name not in field_names():
             raise SpecError(unknown("field", name, field_names()))
