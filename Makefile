@@ -56,6 +56,15 @@ tokenizer: $(BASE)  ## train configs/tokenizer.json again
 bench: $(BASE)  ## rates beside Warp's own, and memory
 	$(BIN)/python -m benchmarks.codegen
 
+.PHONY: test-faults audit
+test-faults: $(DEV)  ## what a build survives: kills, disks, damage, candidates that crash, hostile inputs; a table at the end
+	$(BIN)/pytest -s tests/scale/test_fault_table.py tests/scale/test_attempts.py tests/scale/test_faults.py \
+	  tests/cli/test_hostile.py tests/test_security.py
+
+audit: $(BASE)  ## known weaknesses of the installed packages, as far as pip-audit's database knows them
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit || true
+	@$(BIN)/python -m tools.audit
+
 .PHONY: mutation
 mutation: $(BASE)  ## plant errors in generated code and count how many verification finds; takes minutes
 	$(BIN)/python -m tools.mutation

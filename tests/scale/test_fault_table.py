@@ -197,7 +197,7 @@ def test_a_damaged_file_of_each_stage(undisturbed, tmp_path, table, damage):
             victim.write_bytes({"a bit": data, "the second half": data[: len(data) // 2]}.get(damage, b""))
     done = build(tmp_path / "store", tmp_path / "out")
     if damage == "into a folder":
-        assert one_line_error(done, "Is a directory"), done.stderr
+        assert one_line_error(done, " is a directory"), done.stderr
         assert not (tmp_path / "out").exists()
     else:
         assert done.returncode == 0, done.stderr
