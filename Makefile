@@ -12,10 +12,10 @@ dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
 
 test: $(DEV)  ## the whole fast suite
-	$(BIN)/pytest -m "not slow and not browser and not train" -n $$(nproc) --dist loadfile
+	$(BIN)/pytest -m "not slow and not browser and not train and not ray and not slurm" -n $$(nproc) --dist loadfile
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m "slow and not ray and not slurm"
 
 explore: $(DEV)  ## the property tests on examples that no run has seen
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -m "not slow" tests/kernels tests/curate tests/codegen
@@ -60,6 +60,12 @@ bench: $(BASE)  ## rates beside Warp's own, and memory
 test-faults: $(DEV)  ## what a build survives: kills, disks, damage, candidates that crash, hostile inputs; a table at the end
 	$(BIN)/pytest -s tests/scale/test_fault_table.py tests/scale/test_attempts.py tests/scale/test_faults.py \
 	  tests/cli/test_hostile.py tests/test_security.py
+
+.PHONY: test-ray
+test-ray: $(DEV)  ## a build on a Ray cluster of two nodes on this machine, its workers, a node and the driver killed
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[ray]"; then \
+	  $(BIN)/pytest -s -m ray tests/scale/test_ray.py; \
+	else echo "make test-ray: Ray cannot be installed here; its tests are SKIPPED" >&2; fi
 
 audit: $(BASE)  ## known weaknesses of the installed packages, as far as pip-audit's database knows them
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit || true

@@ -43,7 +43,9 @@ def _show(rows: Iterator[pa.Table], count: int) -> None:
             return
 
 
-def _build_one(spec: BuildSpec, num_proc: int, progress: Reporter) -> ConfigBuild:
+def _build_one(
+    spec: BuildSpec, num_proc: int, progress: Reporter, engine: str = "local", address: str = "auto"
+) -> ConfigBuild:
     """Return what the folder writer takes for one config: everything made, nothing copied yet."""
     from .. import scale, stages
     from ..package import tokens
@@ -52,7 +54,7 @@ def _build_one(spec: BuildSpec, num_proc: int, progress: Reporter) -> ConfigBuil
     from ..scale.progress import reporting
 
     store = default_store()
-    decision = scale.build(spec, store, num_proc=num_proc, progress=progress)
+    decision = scale.build(spec, store, num_proc=num_proc, progress=progress, engine=engine, address=address)
     tokenizer = tokens.load(spec.tokenizer)
     with reporting(progress, f"{spec.config}: measure"):
         stats = stages.statistics(spec, store, decision)
@@ -106,6 +108,10 @@ def build(
         str | None, typer.Option(help="Of the folder: begin a new shard at this size: 500MB (default), 1GB, 1000000.")
     ] = None,
     num_proc: Annotated[int, typer.Option(help="Processes that generate code.")] = 1,
+    engine: Annotated[
+        str, typer.Option(help="Who generates: 'local' processes, or a 'ray' cluster; with --out.")
+    ] = "local",
+    address: Annotated[str, typer.Option(help="Of the Ray cluster: 'auto' or HOST:PORT.")] = "auto",
     show: Annotated[int, typer.Option(help="Print this many rows at the end.", min=0)] = 0,
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
@@ -132,10 +138,12 @@ def build(
     max_shard_bytes = parse_size(shard_size or MAX_SHARD_BYTES)
     if out is None and (format or shard_size):
         raise SpecError("--format and --shard-size are of a folder's shards; name the folder with --out DIR")
+    if engine != "local" and out is None:
+        raise SpecError("--engine is of a build to a folder; name the folder with --out DIR")
     if out is not None:
         check_target(out)
         progress = Terminal()
-        builds = [_build_one(spec, num_proc, progress) for spec in specs]
+        builds = [_build_one(spec, num_proc, progress, engine, address) for spec in specs]
         with reporting(progress, "write"):
             write_folder(out, builds, format=file_format, max_shard_bytes=max_shard_bytes)
         console.print(f"wrote {out}", markup=False)
