@@ -64,11 +64,12 @@ class Running:
 
     def _listen(self) -> None:
         assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.said.append(line)
-            for stage in STAGES:
-                if line.startswith(stage):
-                    self.began.setdefault(stage, time.monotonic())
+        with self.process.stderr as lines:
+            for line in lines:
+                self.said.append(line)
+                for stage in STAGES:
+                    if line.startswith(stage):
+                        self.began.setdefault(stage, time.monotonic())
 
     def wait_for(self, stage: str) -> None:
         while stage not in self.began and self.process.poll() is None:
