@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
@@ -13,12 +12,8 @@ import typer
 from ..errors import SpecError
 from ..record import LEVELS
 from ..shipped import config_names, config_summary
-from ..spec import SPLITS, VIEWS, BuildSpec, load_spec
+from ..spec import VIEWS, BuildSpec, load_spec
 from .common import app, console, one_line, print_tables
-
-if TYPE_CHECKING:
-    from ..package.folder import ConfigBuild
-    from ..scale.progress import Reporter
 
 _CONFIGS_HELP = "Configs to build: " + "; ".join(f"{name} ({config_summary(name)})" for name in config_names())
 
@@ -43,31 +38,6 @@ def _show(rows: Iterator[pa.Table], count: int) -> None:
             return
 
 
-def _build_one(
-    spec: BuildSpec, num_proc: int, progress: Reporter, engine: str = "local", address: str = "auto"
-) -> ConfigBuild:
-    """Return what the folder writer takes for one config: everything made, nothing copied yet."""
-    from .. import scale, stages
-    from ..package import tokens
-    from ..package.folder import ConfigBuild
-    from ..package.store import default_store
-    from ..scale.progress import reporting
-
-    store = default_store()
-    decision = scale.build(spec, store, num_proc=num_proc, progress=progress, engine=engine, address=address)
-    tokenizer = tokens.load(spec.tokenizer)
-    with reporting(progress, f"{spec.config}: measure"):
-        stats = stages.statistics(spec, store, decision)
-    return ConfigBuild(
-        spec=spec,
-        fingerprint=spec.fingerprint(tokenizer.sha256),
-        splits={split: partial(stages.rows, spec, store, decision, split) for split in SPLITS},
-        stats=stats,
-        rejections=decision.rejections,
-        tokenizer_json=tokenizer.data,
-    )
-
-
 def _to_cache(spec: BuildSpec, num_proc: int) -> None:
     """Write the rows into the cache of `datasets`, where load_dataset finds them."""
     import warp_cuda_pairs
@@ -76,6 +46,14 @@ def _to_cache(spec: BuildSpec, num_proc: int) -> None:
     builder = warp_cuda_pairs.WarpCudaPairs(config_name=spec.config, **fields)
     builder.download_and_prepare(num_proc=num_proc)
     console.print(f"{spec.config}: in {builder.cache_dir}", markup=False)
+
+
+def _submit(specs: list[BuildSpec], out: Path, jobs: str, format: str, max_shard_bytes: int) -> None:
+    from ..package.store import default_store
+    from ..scale.slurm import Jobs, Shards, submit
+
+    array, last = submit(specs, out, default_store(), jobs=Jobs.parse(jobs), shards=Shards(format, max_shard_bytes))
+    console.print(f"submitted: array {array} prepares, job {last} writes {out}", markup=False)
 
 
 @app.command()
@@ -112,13 +90,18 @@ def build(
         str, typer.Option(help="Who generates: 'local' processes, or a 'ray' cluster; with --out.")
     ] = "local",
     address: Annotated[str, typer.Option(help="Of the Ray cluster: 'auto' or HOST:PORT.")] = "auto",
+    slurm: Annotated[
+        str, typer.Option(help="Of the Slurm jobs: 'partition=NAME,time=HH:MM:SS,units=32,workers=-1,memory=4'.")
+    ] = "",
     show: Annotated[int, typer.Option(help="Print this many rows at the end.", min=0)] = 0,
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
-    from ..package.folder import check_format, check_target, write_folder
+    from ..package.folder import check_format, check_target
     from ..package.shards import MAX_SHARD_BYTES
     from ..package.sizes import parse_size
-    from ..scale.progress import Silent, Terminal, reporting
+    from ..package.store import default_store
+    from ..scale.folders import build_folder, config_build
+    from ..scale.progress import Terminal
 
     fields = {
         "num_kernels": num_kernels,
@@ -142,15 +125,25 @@ def build(
         raise SpecError("--engine is of a build to a folder; name the folder with --out DIR")
     if out is not None:
         check_target(out)
-        progress = Terminal()
-        builds = [_build_one(spec, num_proc, progress, engine, address) for spec in specs]
-        with reporting(progress, "write"):
-            write_folder(out, builds, format=file_format, max_shard_bytes=max_shard_bytes)
+        if engine == "slurm":
+            _submit(specs, out, slurm, file_format, max_shard_bytes)
+            return
+        builds = build_folder(
+            specs,
+            out,
+            default_store(),
+            progress=Terminal(),
+            format=file_format,
+            max_shard_bytes=max_shard_bytes,
+            num_proc=num_proc,
+            engine=engine,
+            address=address,
+        )
         console.print(f"wrote {out}", markup=False)
     else:
         for spec in specs:
             _to_cache(spec, num_proc)
-        builds = [_build_one(spec, num_proc, Silent()) for spec in specs]
+        builds = [config_build(spec, default_store(), num_proc=num_proc) for spec in specs]
     for made in builds:
         _show(made.splits["train"](), show)
         console.rule(f"{made.spec.config}")

@@ -78,7 +78,7 @@ class Workers:
 
 def _open(name: str, spec: BuildSpec, store: Store, num_proc: int, address: str) -> Engine:
     if name not in ENGINES:
-        raise SpecError(unknown("engine", name, ENGINES))
+        raise SpecError(unknown("engine", name, (*ENGINES, "slurm")))
     if name == "ray":
         from .ray_cluster import RayCluster
 

@@ -123,7 +123,7 @@ def command_line(draw: random.Random, out: Path) -> list[str]:
         else [draw.choice(("biuld", "", "--", "-", "publish", "mine", "help", "check"))]
     )
     options = [f"--{name.replace('_', '-')}" for name in field_names() if name != "source_comments"]
-    options += ["--num-proc", "--show", "--format", "--shard-size", "--bogus", "-n", "-x"]
+    options += ["--num-proc", "--show", "--format", "--shard-size", "--bogus", "-n", "-x", "--engine", "--slurm"]
     for _ in range(draw.randint(1, 4)):
         words.append(draw.choice(options))
         if draw.random() < 0.9:

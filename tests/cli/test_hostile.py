@@ -93,8 +93,8 @@ def test_command_lines(count, place, monkeypatch, capsys):
     def would_build(*_, **__):
         raise Accepted
 
-    for name in ("_build_one", "_to_cache"):
-        monkeypatch.setattr(sys.modules["builder.cli.build"], name, would_build)
+    for name in ("builder.scale.folders.build_folder", "builder.cli.build._to_cache"):
+        monkeypatch.setattr(name, would_build)
     before = snapshot(place)
     draw = random.Random("command lines")
     refused = 0
