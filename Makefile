@@ -61,11 +61,19 @@ test-faults: $(DEV)  ## what a build survives: kills, disks, damage, candidates 
 	$(BIN)/pytest -s tests/scale/test_fault_table.py tests/scale/test_attempts.py tests/scale/test_faults.py \
 	  tests/cli/test_hostile.py tests/test_security.py
 
-.PHONY: test-ray
+.PHONY: test-ray test-slurm
 test-ray: $(DEV)  ## a build on a Ray cluster of two nodes on this machine, its workers, a node and the driver killed
 	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[ray]"; then \
 	  $(BIN)/pytest -s -m ray tests/scale/test_ray.py; \
 	else echo "make test-ray: Ray cannot be installed here; its tests are SKIPPED" >&2; fi
+
+test-slurm: $(DEV)  ## a build through a Slurm cluster of this machine alone; installs slurm-wlm if missing, as root
+	@if ! command -v slurmctld >/dev/null && { [ "$$(id -u)" != 0 ] || \
+	    ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends slurm-wlm >/dev/null; }; }; then \
+	  echo "make test-slurm: slurm-wlm cannot be installed here; its tests are SKIPPED" >&2; \
+	elif ! $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[slurm]"; then \
+	  echo "make test-slurm: datatrove cannot be installed here; its tests are SKIPPED" >&2; \
+	else $(BIN)/pytest -m slurm tests/scale/test_slurm.py; fi
 
 audit: $(BASE)  ## known weaknesses of the installed packages, as far as pip-audit's database knows them
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit || true

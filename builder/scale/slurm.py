@@ -13,18 +13,18 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .. import stages
 from ..errors import SpecError, WorkerError
 from ..package import tokens
 from ..package.store import Store
 from ..shipped import unknown
 from ..spec import UNIT, BuildSpec
-from .engines import setup_worker
+from .engines import Workers
 from .folders import build_folder
 from .progress import Terminal
 
@@ -100,12 +100,12 @@ def units_of(rank: int, tasks: int, units: int) -> range:
 
 def prepare_rank(specs: Sequence[dict[str, Any]], root: str, data: object, rank: int, world_size: int) -> None:
     """Prepare the units of one task of the array. Called by datatrove in the job."""
-    setup_worker()
     store = Store(Path(root))
     for spec in (BuildSpec(**one) for one in specs):
-        for unit in units_of(rank, world_size, planned_units(spec)):
-            if not stages.is_prepared(spec, store, unit):
-                stages.prepare(spec, store, unit)
+        # In a worker process: a candidate that ends it does not end the task.
+        with closing(Workers(spec, store, 1)) as workers:
+            for _ in workers.prepared(units_of(rank, world_size, planned_units(spec))):
+                pass
 
 
 def finish(
@@ -163,6 +163,7 @@ def submit(specs: Sequence[BuildSpec], out: Path, store: Store, *, jobs: Jobs, s
         job_name="warp_cuda_pairs_finish",
         logging_dir=str(logs / "finish"),
         depends=prepare,
+        sbatch_args={"kill-on-invalid-dep": "yes"},  # a task of the array failed: submitting again goes on
         **common,
     )
     try:
