@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import socket
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -27,6 +28,7 @@ from .engines import setup_worker
 _RETRIES = 10  # of a task whose worker or node died
 _AHEAD = 2  # tasks for each CPU that are handed to the cluster before one is waited for
 _CHECK_LIMIT = 120.0  # seconds that a node may take to answer at the start
+_REACH_LIMIT = 10.0  # seconds for the head to take a connection
 _GPU_SHARE = 0.25  # of a GPU, for a unit that is verified on one
 _PROBE = "probe"
 
@@ -68,6 +70,20 @@ def _ray() -> Any:
     return ray
 
 
+def _reach(address: str) -> None:
+    """Knock at ``host:port``, because Ray waits for minutes where nobody listens.
+
+    Raises:
+        OSError: nobody does.
+        ValueError: it is no such address.
+    """
+    if address != "auto":
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdecimal():
+            raise ValueError("an address is 'auto' or HOST:PORT")
+        socket.create_connection((host, int(port)), timeout=_REACH_LIMIT).close()
+
+
 class RayCluster:
     """Prepares units as tasks of a cluster that is running.
 
@@ -90,8 +106,9 @@ class RayCluster:
         self._pending: deque[Any] = deque()
         self.task_seconds = 0.0
         try:
+            _reach(address)
             self._ray.init(address=address, log_to_driver=False, logging_level="ERROR", configure_logging=False)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             said = " ".join(str(error).split())[:300]
             raise WorkerError(f"no Ray cluster at {address!r}: {said}; start one (`ray start --head`)") from None
         try:

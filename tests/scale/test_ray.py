@@ -152,6 +152,7 @@ def test_a_node_with_other_versions_is_named(cluster, tmp_path, monkeypatch):
     ("words", "said"),
     [
         (["--engine", "ray", "--address", "127.0.0.1:1", "--out"], "no Ray cluster at '127.0.0.1:1'"),
+        (["--engine", "ray", "--address", "nowhere", "--out"], "'auto' or HOST:PORT"),
         (["--engine", "rya", "--out"], "Did you mean 'ray'"),
     ],
 )
