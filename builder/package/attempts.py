@@ -27,7 +27,8 @@ SECONDS, BYTES = 60.0, 4 << 30
 # How the process that tries a candidate says that memory ran out.
 NO_MEMORY = 3
 _RUNNING, _DONE = b"\x01", b"\x00"
-_COMMAND = "from builder.package.trial import main; main()"
+# The first statement, before Warp is imported, is prctl(PR_SET_PDEATHSIG, SIGKILL): whoever kills us ends it too.
+_COMMAND = "import ctypes; ctypes.CDLL(None).prctl(1, 9); from builder.package.trial import main; main()"
 
 _limited = False
 
@@ -107,7 +108,7 @@ def attempt(store: Store, key: str, rank: int) -> Iterator[Attempt]:
 def _hold(file: int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    except OSError:  # held by another process; or a file system without locks, where nothing can be noted
         return False
     return True
 
@@ -127,7 +128,11 @@ def tried(text: str, comments: bool) -> str | None:
     """
     job = json.dumps({"text": text, "comments": comments, "seconds": SECONDS, "bytes": BYTES})
     root = str(Path(__file__).resolve().parents[2])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))}
+    # No device: its driver reserves more addresses than the limit on memory allows.
+    environment = os.environ | {
+        "CUDA_VISIBLE_DEVICES": "",
+        "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
+    }
     done = subprocess.run(
         [sys.executable, "-c", _COMMAND], input=job, env=environment, capture_output=True, text=True, check=False
     )

@@ -1,5 +1,8 @@
 """A candidate that makes Warp raise, hang or end its process costs itself, and nothing else."""
 
+import subprocess
+import sys
+
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -13,7 +16,7 @@ from builder.spec import load_spec
 
 from .conftest import SPEC, command, environment, run_build
 from .faulty import faulty_environment
-from .test_faults import subprocess_run
+from .test_faults import alive, children, subprocess_run, wait_until
 
 SAID = {
     "raise": "Exception: Warp says no",
@@ -100,6 +103,18 @@ def test_a_trial_says_how_a_candidate_ends_it(reference, tmp_path, monkeypatch):
     monkeypatch.setattr(attempts, "SECONDS", 1.0)
     assert attempts.tried(rows[0]["python_source"], True) == "takes longer than 1 s"
     assert attempts.tried(rows[1]["python_source"], True) is None
+
+
+def test_a_trial_does_not_outlive_who_started_it(reference, tmp_path):
+    row = units(reference[0])[0].slice(0, 1).to_pylist()[0]
+    env = environment(**faulty_environment(tmp_path, {row["id"]: "hang"}))
+    code = "import sys; from builder.package.attempts import tried; tried(sys.argv[1], True)"
+    parent = subprocess.Popen([sys.executable, "-c", code, row["python_source"]], env=env)
+    wait_until(lambda: children(parent.pid))
+    (trial,) = children(parent.pid)
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: not alive(trial), 20)
 
 
 def test_what_warp_never_raised_before_costs_one_candidate(tmp_path, monkeypatch):
