@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -48,7 +47,7 @@ def _to_cache(spec: BuildSpec, num_proc: int) -> None:
     console.print(f"{spec.config}: in {builder.cache_dir}", markup=False)
 
 
-def _submit(specs: list[BuildSpec], out: Path, jobs: str, format: str, max_shard_bytes: int) -> None:
+def _submit(specs: list[BuildSpec], out: str, jobs: str, format: str, max_shard_bytes: int) -> None:
     from ..package.store import default_store
     from ..scale.slurm import Jobs, Shards, submit
 
@@ -80,7 +79,9 @@ def build(
     verify: Annotated[
         str | None, typer.Option(help=f"Checks of every row, each with those before it: {', '.join(LEVELS)}.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write a folder of shards instead of the cache.")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Write a folder of shards instead of the cache: a path, or s3://BUCKET/NAME.")
+    ] = None,
     format: Annotated[str | None, typer.Option(help="Of the folder's shards: arrow (default) or parquet.")] = None,
     shard_size: Annotated[
         str | None, typer.Option(help="Of the folder: begin a new shard at this size: 500MB (default), 1GB, 1000000.")
@@ -96,11 +97,11 @@ def build(
     show: Annotated[int, typer.Option(help="Print this many rows at the end.", min=0)] = 0,
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
-    from ..package.folder import check_format, check_target
+    from ..package.folder import check_format
     from ..package.shards import MAX_SHARD_BYTES
     from ..package.sizes import parse_size
     from ..package.store import default_store
-    from ..scale.folders import build_folder, config_build
+    from ..scale.folders import build_folder, check_out, config_build
     from ..scale.progress import Terminal
 
     fields = {
@@ -124,7 +125,7 @@ def build(
     if engine != "local" and out is None:
         raise SpecError("--engine is of a build to a folder; name the folder with --out DIR")
     if out is not None:
-        check_target(out)
+        check_out(out)
         if engine == "slurm":
             _submit(specs, out, slurm, file_format, max_shard_bytes)
             return

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from .. import stages
 from ..package import tokens
-from ..package.folder import ConfigBuild, write_folder
+from ..package.folder import ConfigBuild, check_target, write_folder
+from ..package.remote import check_remote, is_url, send_folder
+from ..package.scratch import remove, scratch_name
 from ..package.shards import MAX_SHARD_BYTES
 from ..package.store import Store
 from ..spec import SPLITS, BuildSpec
@@ -46,7 +48,7 @@ def config_build(
 
 def build_folder(
     specs: Sequence[BuildSpec],
-    out: Path,
+    out: str | Path,
     store: Store,
     *,
     progress: Reporter,
@@ -56,7 +58,7 @@ def build_folder(
     engine: str = "local",
     address: str = "auto",
 ) -> list[ConfigBuild]:
-    """Build some configs to a folder; return them.
+    """Build some configs to a folder, or through fsspec to a URL; return them.
 
     Raises:
         FolderError: ``out`` is not ours, or cannot be written.
@@ -67,5 +69,26 @@ def build_folder(
         for spec in specs
     ]
     with reporting(progress, "write"):
-        write_folder(out, builds, format=format, max_shard_bytes=max_shard_bytes)
+        if not is_url(str(out)):
+            write_folder(Path(out), builds, format=format, max_shard_bytes=max_shard_bytes)
+            return builds
+        local = store.root / scratch_name("folder")
+        try:
+            write_folder(local, builds, format=format, max_shard_bytes=max_shard_bytes)
+            send_folder(local, str(out))
+        finally:
+            remove(local)
     return builds
+
+
+def check_out(out: str | Path) -> None:
+    """Say, before any work, whether a dataset may be written to a folder or URL.
+
+    Raises:
+        FolderError: it is not ours, or cannot be written.
+        SpecError: a URL that nothing installed can write, or with a password.
+    """
+    if is_url(str(out)):
+        check_remote(str(out))
+    else:
+        check_target(Path(out))

@@ -21,6 +21,7 @@ from typing import Any
 
 from ..errors import SpecError, WorkerError
 from ..package import tokens
+from ..package.remote import is_url
 from ..package.store import Store
 from ..shipped import unknown
 from ..spec import UNIT, BuildSpec
@@ -115,7 +116,7 @@ def finish(
     tokens.one_thread()
     build_folder(
         [BuildSpec(**one) for one in specs],
-        Path(out),
+        out,
         Store(Path(root)),
         progress=Terminal(),
         format=shards.format,
@@ -123,7 +124,7 @@ def finish(
     )
 
 
-def submit(specs: Sequence[BuildSpec], out: Path, store: Store, *, jobs: Jobs, shards: Shards) -> tuple[str, str]:
+def submit(specs: Sequence[BuildSpec], out: str, store: Store, *, jobs: Jobs, shards: Shards) -> tuple[str, str]:
     """Submit the jobs that build some configs to a folder; return the number of the array and of the last job.
 
     Logs and datatrove's own files go to ``slurm/`` in the store.
@@ -133,14 +134,14 @@ def submit(specs: Sequence[BuildSpec], out: Path, store: Store, *, jobs: Jobs, s
         WorkerError: there is no Slurm here, or it refuses the jobs.
     """
     executor = _executor()
-    target = out.expanduser().absolute()
-    for path in (store.root, target, Path(sys.executable)):
+    target = out if is_url(out) else str(Path(out).expanduser().absolute())
+    for path in (store.root, target, sys.executable):
         if shlex.quote(str(path)) != str(path):
             raise SpecError(f"the path {str(path)!r} holds what a job script cannot; choose a plainer one")
     dumped = [spec.model_dump() for spec in specs]
     most = max(planned_units(spec) for spec in specs)
     tasks = min(_MOST_TASKS, math.ceil(most / jobs.units))
-    logs = store.root / "slurm" / f"{target.name}-{specs[0].decision_key()}"
+    logs = store.root / "slurm" / f"{Path(target).name}-{specs[0].decision_key()}"
     shutil.rmtree(logs, ignore_errors=True)  # datatrove's own notes of what is done: ours are the files of the store
     common = {
         "time": jobs.time,
@@ -158,7 +159,7 @@ def submit(specs: Sequence[BuildSpec], out: Path, store: Store, *, jobs: Jobs, s
         **common,
     )
     last = executor(
-        pipeline=[partial(finish, dumped, str(store.root), str(target), shards)],
+        pipeline=[partial(finish, dumped, str(store.root), target, shards)],
         tasks=1,
         job_name="warp_cuda_pairs_finish",
         logging_dir=str(logs / "finish"),
