@@ -64,7 +64,7 @@ class _State:
     def line(self) -> str:
         spent = time.monotonic() - self.started
         if not self.total:
-            return f"{self.stage}: {spent:.0f} s so far"
+            return f"{self.stage}: {spent:.0f} s so far" if spent >= 1 else self.stage
         told = f"{self.stage}: {self.kept}/{self.total} kernels"
         if not self.kept:
             return f"{told}, {spent:.0f} s so far"
