@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -20,7 +21,7 @@ from tests.package import report_folder
 from . import hostile
 
 # How many inputs of each kind: with `slow`, those of the table.
-FEW, MANY = 15, 130
+FEW, MANY = 10, 130
 
 
 def each(few, many):
@@ -174,3 +175,34 @@ def harmless(draw, folder, place, monkeypatch, capsys):
     assert snapshot(place) == before
     shutil.rmtree(folder)
     return code != 0
+
+
+# Whatever may lie in a built folder; none of it runs when the folder is loaded.
+HARMLESS = {".arrow", ".parquet", ".json", ".md", ".svg", ".png", ".yaml", ".txt", ".h", ".css", ".html", ".cpp", ".cu"}
+LOAD = """
+import importlib.abc, sys
+
+class Never(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in ("builder", "warp_cuda_pairs", "_warp_cuda_pairs_hook", "warp"):
+            raise AssertionError(f"loading a folder imports {name}")
+
+for name in [name for name in sys.modules if name.partition(".")[0] in ("builder", "_warp_cuda_pairs_hook")]:
+    del sys.modules[name]
+sys.meta_path.insert(0, Never())
+from datasets import load_dataset
+print(sum(map(len, load_dataset(sys.argv[1], "cuda", cache_dir=sys.argv[2]).values())))
+"""
+
+
+def test_loading_a_folder_runs_none_of_our_code(built, tmp_path):
+    folder = built
+    env = {**os.environ, "WARP_CUDA_PAIRS_NO_HOOK": "1", "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
+    env.pop("PYTHONPATH", None)
+    arguments = [sys.executable, "-c", LOAD, str(folder), str(tmp_path / "cache")]
+    done = subprocess.run(arguments, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["54"], done.stderr
+    files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    assert [str(path) for path in files if path.suffix not in HARMLESS and path.parts[0] != "recipes"] == []
+    assert [path for path in files if os.access(folder / path, os.X_OK)] == []
+    assert [str(path) for path in files if path.suffix == ".py" and path.stem in ("demo", "cuda", "data")] == []
