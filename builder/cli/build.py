@@ -79,6 +79,7 @@ def build(
     verify: Annotated[
         str | None, typer.Option(help=f"Checks of every row, each with those before it: {', '.join(LEVELS)}.")
     ] = None,
+    ptx: Annotated[bool | None, typer.Option(help="Add a column with the PTX of the row's CUDA text.")] = None,
     out: Annotated[
         str | None, typer.Option(help="Write a folder of shards instead of the cache: a path, or s3://BUCKET/NAME.")
     ] = None,
@@ -116,6 +117,7 @@ def build(
         "tokenizer": tokenizer,
         "view": view,
         "verify": verify,
+        "ptx": ptx,
     }
     specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
     file_format = check_format(format or "arrow")

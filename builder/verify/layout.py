@@ -84,7 +84,7 @@ def square(size: int, ndim: int) -> tuple[int, ...]:
 
 def tiles(size: int, ndim: int) -> tuple[int, ...]:
     """For a grid of tiles: whole tiles of the usual sizes, and one in part."""
-    return {1: (64 * size + 16,), 2: (16 * size + 8,) * 2}.get(ndim, (size + 16,) * ndim)
+    return {1: (BLOCK_DIM * size + 16,), 2: (16 * size + 8,) * 2}.get(ndim, (size + 16,) * ndim)
 
 
 def blocks(size: int, ndim: int) -> tuple[int, ...]:

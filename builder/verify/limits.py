@@ -7,7 +7,7 @@ verdict; they never decide it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
 from ..codegen import builtins
@@ -39,6 +39,7 @@ def known_limits(source: str) -> list[str]:
         if isinstance(function, ast.FunctionDef):
             found.update(_of_loops(function, _constants(tree)))
             found.update(_in_place(function))
+            found.update(_scattered(function))
     return sorted(found)
 
 
@@ -136,7 +137,7 @@ def _targets(target: ast.expr) -> Iterator[str]:
 
 
 def _in_place(function: ast.FunctionDef) -> Iterator[str]:
-    """Yield if a function reads and writes the places of one of its arrays, or overwrites a part of a variable."""
+    """Yield if a function overwrites what it has read: places of an array, a part of a variable; or takes tickets."""
     arguments = {arg.arg for arg in function.args.args}
     read: set[str] = set()
     written: set[str] = set()
@@ -146,7 +147,36 @@ def _in_place(function: ast.FunctionDef) -> Iterator[str]:
                 (read if isinstance(context, ast.Load) else written).add(name)
             case ast.Subscript(value=ast.Name() | ast.Attribute(), ctx=ast.Store()):
                 yield "a part of a variable that is overwritten"
+            case ast.Attribute(value=ast.Name(), attr="p" | "q" | "x" | "y" | "z" | "w", ctx=ast.Store()):
+                yield "a part of a variable that is overwritten"
             case ast.Call(func=ast.Attribute(attr=attr)) if attr.startswith("transform_set_"):
                 yield "a part of a variable that is overwritten"
+            case ast.Assign(value=ast.Call(func=ast.Attribute(attr=attr))) if attr.startswith("atomic_"):
+                yield "what an atomic operation returns"
     if read & written:
         yield "an array that is read and written"
+
+
+def _scattered(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield if a function stores at a place that it has read: two threads may store there, and the last one stays."""
+    arguments = {arg.arg for arg in function.args.args}
+    read: set[str] = set()
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.Assign) and _reads_any(statement.value, arguments, read):
+            read.update(name for target in statement.targets for name in _targets(target))
+        for target in statement.targets if isinstance(statement, ast.Assign) else ():
+            match target:
+                case ast.Subscript(value=ast.Name(id=name), slice=index) if name in arguments:
+                    if _reads_any(index, arguments, read):
+                        yield "a place that several threads may store at"
+
+
+def _reads_any(node: ast.expr, arrays: Collection[str], names: Collection[str]) -> bool:
+    """Say whether an expression has an element of one of the arrays in it, or one of the names."""
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Subscript(value=ast.Name(id=name)) if name in arrays:
+                return True
+            case ast.Name(id=name) if name in names:
+                return True
+    return False

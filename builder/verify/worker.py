@@ -48,7 +48,7 @@ def main() -> None:
     generator("", 0)  # NumPy loads its random numbers late: once here, not in each fork
     for number, row in enumerate(job["rows"]):
         try:
-            machine = Machine(_addresses(number, row))
+            machine = Machine(addresses(number, row))
             kinds = argument_kinds(row["python_source"])
         except (OSError, CodegenRejection) as error:
             answer = {"execute": [FAILED, str(error), {}], "gradient": [NOT_RUN, "does not execute", {}]}
@@ -62,7 +62,8 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-def _addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
+def addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
+    """Return where the functions of a row of the loaded harness lie, by variant and direction."""
     found = {}
     for variant, directions in row["parts"].items():
         for direction in (*directions, "size"):
