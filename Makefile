@@ -12,10 +12,10 @@ dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
 
 test: $(DEV)  ## the whole fast suite
-	$(BIN)/pytest -m "not slow and not browser and not train and not gpu" -n $$(nproc) --dist loadfile
+	$(BIN)/pytest -m "not slow and not browser and not train and not gpu and not ray and not slurm" -n $$(nproc) --dist loadfile
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m "slow and not ray and not slurm"
 
 .PHONY: test-gpu
 test-gpu: $(DEV)  ## level gpu on this machine's GPU; skips where there is none
@@ -60,6 +60,29 @@ tokenizer: $(BASE)  ## train configs/tokenizer.json again
 bench: $(BASE)  ## rates beside Warp's own, memory, and rows verified in a second
 	$(BIN)/python -m benchmarks.codegen
 	$(BIN)/python -m benchmarks.verify
+
+.PHONY: test-faults audit
+test-faults: $(DEV)  ## what a build survives: kills, disks, damage, candidates that crash, hostile inputs; a table at the end
+	$(BIN)/pytest -s tests/scale/test_fault_table.py tests/scale/test_attempts.py tests/scale/test_faults.py \
+	  tests/cli/test_hostile.py tests/test_security.py
+
+.PHONY: test-ray test-slurm
+test-ray: $(DEV)  ## a build on a Ray cluster of two nodes on this machine, its workers, a node and the driver killed
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[ray]"; then \
+	  $(BIN)/pytest -s -m ray tests/scale/test_ray.py; \
+	else echo "make test-ray: Ray cannot be installed here; its tests are SKIPPED" >&2; fi
+
+test-slurm: $(DEV)  ## a build through a Slurm cluster of this machine alone; installs slurm-wlm if missing, as root
+	@if ! command -v slurmctld >/dev/null && { [ "$$(id -u)" != 0 ] || \
+	    ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends slurm-wlm >/dev/null; }; }; then \
+	  echo "make test-slurm: slurm-wlm cannot be installed here; its tests are SKIPPED" >&2; \
+	elif ! $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[slurm]"; then \
+	  echo "make test-slurm: datatrove cannot be installed here; its tests are SKIPPED" >&2; \
+	else $(BIN)/pytest -m slurm tests/scale/test_slurm.py; fi
+
+audit: $(BASE)  ## known weaknesses of the installed packages, as far as pip-audit's database knows them
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit || true
+	@$(BIN)/python -m tools.audit
 
 .PHONY: mutation
 mutation: $(BASE)  ## plant errors in generated code and count how many verification finds; takes minutes

@@ -173,7 +173,7 @@ def _built_folder_here() -> bool:
         return False
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FolderError(
             f"cannot tell whether ./{hook.NAME} is a built dataset: {manifest} is not readable ({error}). "
             f"Write ./{hook.NAME} to load the folder all the same, or rename it to generate the rows."

@@ -20,8 +20,12 @@ _NOT_CONFIGS = ("default", "unused_builtins")
 
 @cache
 def _yaml(name: str) -> dict[str, Any]:
-    loaded = yaml.safe_load(data_path("configs", f"{name}.yaml").read_text(encoding="utf-8"))
-    if not isinstance(loaded, dict):
+    try:
+        loaded = yaml.safe_load(data_path("configs", f"{name}.yaml").read_text(encoding="utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise SpecError(f"configs/{name}.yaml is not YAML: {said}") from None
+    if not isinstance(loaded, dict) or not all(isinstance(key, str) for key in loaded):
         raise SpecError(f"configs/{name}.yaml must hold a mapping of fields to values")
     return loaded
 
@@ -66,7 +70,10 @@ def config_defaults(config: str) -> dict[str, Any]:
     if config not in config_names():
         raise SpecError(unknown("config", config, config_names()))
     own = dict(_yaml(config))
-    fields = dict(_yaml(own["extends"])) if "extends" in own else {}
+    parent = own.get("extends")
+    if parent not in (None, "default", *config_names()):
+        raise SpecError(f"configs/{config}.yaml extends {parent!r}; allowed: default, {', '.join(config_names())}")
+    fields = dict(_yaml(parent)) if parent else {}
     fields.update(own)
     return {name: value for name, value in fields.items() if name not in _NOT_FIELDS}
 

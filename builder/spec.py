@@ -35,6 +35,11 @@ SPLITS = ("train", "validation", "test")
 UNIT = 128  # candidates in a unit
 SYNTHETIC = "synthetic"
 PLACEHOLDERS = ("kernel_name", "category", "description")
+# The sources that decide a unit's bytes.
+_GENERATION_CODE = (
+    *("kernels", "codegen", "curate", "mine"),
+    *("package/unit.py", "package/attempts.py", "package/trial.py", "record.py"),
+)
 VIEWS = ("prompt_completion", "messages", "text", "raw")  # one at a time: trainers give column names a meaning
 
 
@@ -180,7 +185,7 @@ class BuildSpec(BaseModel):
                 "sources": [(name, weight, _installed(name)) for name, weight in self.sources.items()],
                 "categories": list(self.categories.items()),
                 "source_comments": self.source_comments,
-                "code": source_digest("kernels", "codegen", "curate", "mine", "package/unit.py", "record.py"),
+                "code": source_digest(*_GENERATION_CODE),
                 "versions": versions(),
             }
         )
@@ -280,6 +285,9 @@ def load_spec(config: str, **overrides: object) -> BuildSpec:
         SpecError: unknown config or field, or a value that is not allowed; says what is.
     """
     fields = dict(config_defaults(config))
+    for name in fields:
+        if name not in field_names():
+            raise SpecError(f"configs/{config}.yaml: {unknown('field', name, field_names())}")
     for name, value in overrides.items():
         if name not in field_names():
             raise SpecError(unknown("field", name, field_names()))

@@ -23,6 +23,7 @@ from .curate.decision import Deciding, Decision
 from .curate.edges import edges_table, table_keys
 from .curate.keys import U32, analyse
 from .package import tokens
+from .package.attempts import attempt
 from .package.measured import ZSTD_COLUMNS, ZSTD_ROWS, Compressed, Measured, measured_key
 from .package.mined import mined
 from .package.ptx import ptx_table
@@ -57,9 +58,10 @@ def generate(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     """Stage 1: return unit ``rank`` (128 candidates, those generated), making its file where needed."""
     unit = store.get("units", spec.generation_key(), rank)
     if unit is None:
-        unit, edges = make_unit(spec, rank, mined_sources(spec, store))
-        store.put("edges", spec.edges_key(), rank, edges)
-        store.put("units", spec.generation_key(), rank, unit)
+        with attempt(store, spec.generation_key(), rank) as watched:
+            unit, edges = make_unit(spec, rank, mined_sources(spec, store), watched)
+            store.put("edges", spec.edges_key(), rank, edges)
+            store.put("units", spec.generation_key(), rank, unit)
     return unit
 
 

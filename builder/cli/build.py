@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
@@ -13,12 +11,8 @@ import typer
 from ..errors import SpecError
 from ..record import LEVELS
 from ..shipped import config_names, config_summary
-from ..spec import SPLITS, VIEWS, BuildSpec, load_spec
+from ..spec import VIEWS, BuildSpec, load_spec
 from .common import app, console, one_line, print_tables
-
-if TYPE_CHECKING:
-    from ..package.folder import ConfigBuild
-    from ..scale.progress import Reporter
 
 _CONFIGS_HELP = "Configs to build: " + "; ".join(f"{name} ({config_summary(name)})" for name in config_names())
 
@@ -43,26 +37,6 @@ def _show(rows: Iterator[pa.Table], count: int) -> None:
             return
 
 
-def _build_one(spec: BuildSpec, num_proc: int, progress: Reporter | None = None) -> ConfigBuild:
-    """Return what the folder writer takes for one config: everything made, nothing copied yet."""
-    from .. import scale, stages
-    from ..package import tokens
-    from ..package.folder import ConfigBuild
-    from ..package.store import default_store
-
-    store = default_store()
-    decision = scale.build(spec, store, num_proc=num_proc, progress=progress)
-    tokenizer = tokens.load(spec.tokenizer)
-    return ConfigBuild(
-        spec=spec,
-        fingerprint=spec.fingerprint(tokenizer.sha256),
-        splits={split: partial(stages.rows, spec, store, decision, split) for split in SPLITS},
-        stats=stages.statistics(spec, store, decision),
-        rejections=decision.rejections,
-        tokenizer_json=tokenizer.data,
-    )
-
-
 def _to_cache(spec: BuildSpec, num_proc: int) -> None:
     """Write the rows into the cache of `datasets`, where load_dataset finds them."""
     import warp_cuda_pairs
@@ -71,6 +45,14 @@ def _to_cache(spec: BuildSpec, num_proc: int) -> None:
     builder = warp_cuda_pairs.WarpCudaPairs(config_name=spec.config, **fields)
     builder.download_and_prepare(num_proc=num_proc)
     console.print(f"{spec.config}: in {builder.cache_dir}", markup=False)
+
+
+def _submit(specs: list[BuildSpec], out: str, jobs: str, format: str, max_shard_bytes: int) -> None:
+    from ..package.store import default_store
+    from ..scale.slurm import Jobs, Shards, submit
+
+    array, last = submit(specs, out, default_store(), jobs=Jobs.parse(jobs), shards=Shards(format, max_shard_bytes))
+    console.print(f"submitted: array {array} prepares, job {last} writes {out}", markup=False)
 
 
 @app.command()
@@ -98,19 +80,30 @@ def build(
         str | None, typer.Option(help=f"Checks of every row, each with those before it: {', '.join(LEVELS)}.")
     ] = None,
     ptx: Annotated[bool | None, typer.Option(help="Add a column with the PTX of the row's CUDA text.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write a folder of shards instead of the cache.")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Write a folder of shards instead of the cache: a path, or s3://BUCKET/NAME.")
+    ] = None,
     format: Annotated[str | None, typer.Option(help="Of the folder's shards: arrow (default) or parquet.")] = None,
     shard_size: Annotated[
         str | None, typer.Option(help="Of the folder: begin a new shard at this size: 500MB (default), 1GB, 1000000.")
     ] = None,
     num_proc: Annotated[int, typer.Option(help="Processes that generate code.")] = 1,
+    engine: Annotated[
+        str, typer.Option(help="Who generates: 'local' processes, or a 'ray' cluster; with --out.")
+    ] = "local",
+    address: Annotated[str, typer.Option(help="Of the Ray cluster: 'auto' or HOST:PORT.")] = "auto",
+    slurm: Annotated[
+        str, typer.Option(help="Of the Slurm jobs: 'partition=NAME,time=HH:MM:SS,units=32,workers=-1,memory=4'.")
+    ] = "",
     show: Annotated[int, typer.Option(help="Print this many rows at the end.", min=0)] = 0,
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
-    from ..package.folder import check_format, check_target, write_folder
+    from ..package.folder import check_format
     from ..package.shards import MAX_SHARD_BYTES
     from ..package.sizes import parse_size
-    from ..scale.progress import Silent
+    from ..package.store import default_store
+    from ..scale.folders import build_folder, check_out, config_build
+    from ..scale.progress import Terminal
 
     fields = {
         "num_kernels": num_kernels,
@@ -131,15 +124,29 @@ def build(
     max_shard_bytes = parse_size(shard_size or MAX_SHARD_BYTES)
     if out is None and (format or shard_size):
         raise SpecError("--format and --shard-size are of a folder's shards; name the folder with --out DIR")
+    if engine != "local" and out is None:
+        raise SpecError("--engine is of a build to a folder; name the folder with --out DIR")
     if out is not None:
-        check_target(out)
-        builds = [_build_one(spec, num_proc) for spec in specs]
-        write_folder(out, builds, format=file_format, max_shard_bytes=max_shard_bytes)
+        check_out(out)
+        if engine == "slurm":
+            _submit(specs, out, slurm, file_format, max_shard_bytes)
+            return
+        builds = build_folder(
+            specs,
+            out,
+            default_store(),
+            progress=Terminal(),
+            format=file_format,
+            max_shard_bytes=max_shard_bytes,
+            num_proc=num_proc,
+            engine=engine,
+            address=address,
+        )
         console.print(f"wrote {out}", markup=False)
     else:
         for spec in specs:
             _to_cache(spec, num_proc)
-        builds = [_build_one(spec, num_proc, Silent()) for spec in specs]
+        builds = [config_build(spec, default_store(), num_proc=num_proc) for spec in specs]
     for made in builds:
         _show(made.splits["train"](), show)
         console.rule(f"{made.spec.config}")

@@ -36,7 +36,7 @@ class Mark:
         """Say whether ``folder`` holds this file."""
         try:
             data: Any = json.loads((folder / self.file).read_bytes())
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, ValueError, RecursionError):
             return False
         return isinstance(data, Mapping) and data.get("format") == self.format
 

@@ -184,5 +184,5 @@ def _parsed(data: bytes) -> dict[str, Stats]:
     """Return the stats in a file's content; none where it cannot be read."""
     try:
         return {name: Stats.from_json(one) for name, one in json.loads(data)["configs"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return {}

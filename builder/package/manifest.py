@@ -120,7 +120,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{folder} has no {MANIFEST}: it is not a folder that `build --out` made") from None
     except OSError as error:
         raise FolderError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise FolderError(f"{path} is damaged: it is not JSON; build the folder again") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise FolderError(f"{path} is not a manifest of {FORMAT}")

@@ -55,7 +55,7 @@ def check_mined_target(out: Path) -> Path:
 def _is_ours(summary: Path) -> bool:
     try:
         return bool(json.loads(summary.read_text(encoding="utf-8"))["format"] == _FORMAT)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

@@ -99,7 +99,7 @@ class Store:
         folder = self._folder(kind, key, rank)
         path = folder / f"{rank:08d}-{_checksum(data)}.arrow"
         scratch = folder / scratch_name(f"{rank:08d}")
-        with self._errors("write to"):
+        with self.errors("write to"):
             folder.mkdir(parents=True, exist_ok=True)
             try:
                 _write(scratch, data)
@@ -119,7 +119,7 @@ class Store:
         Raises:
             StoreError: the store cannot be read.
         """
-        with self._errors("read"):
+        with self.errors("read"):
             return remove_stale(self.root.glob("*/*/*/.*.tmp-*"))
 
     def _folder(self, kind: str, key: str, rank: int) -> Path:
@@ -131,7 +131,7 @@ class Store:
 
     def _find(self, kind: str, key: str, rank: int) -> tuple[Path, pa.Buffer] | None:
         folder = self._folder(kind, key, rank)
-        with self._errors("read"):
+        with self.errors("read"):
             # The listing first as remembered, then as it is now: another process may have made the file.
             for names in (self._listings.get(folder, {}).get(rank, []), self._list(folder, rank)):
                 for name in names:
@@ -170,7 +170,8 @@ class Store:
         return None
 
     @contextlib.contextmanager
-    def _errors(self, doing: str) -> Iterator[None]:
+    def errors(self, doing: str) -> Iterator[None]:
+        """Turn what the system says against reading or writing the store into a StoreError."""
         try:
             yield
         except OSError as error:

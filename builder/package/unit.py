@@ -14,12 +14,13 @@ from .. import __version__, codegen
 from ..curate.difficulty import difficulty
 from ..curate.edges import edges_table
 from ..curate.keys import Keys, analyse
-from ..errors import CodegenRejection
+from ..errors import CodegenRejection, WarpCudaPairsError
 from ..kernels import candidate
 from ..kernels.mix import take
 from ..kernels.source import KernelSource, Origin
 from ..record import NOT_VERIFIED, PAIR_SCHEMA, Reason, Rejection
 from ..spec import SYNTHETIC, UNIT, BuildSpec, versions
+from .attempts import Attempt
 
 
 def candidates(spec: BuildSpec, rank: int, mined: Mapping[str, pa.Table]) -> Iterator[tuple[int, KernelSource, Origin]]:
@@ -53,7 +54,7 @@ def _pair(spec: BuildSpec, index: int, source: KernelSource, origin: Origin) -> 
         CodegenRejection: Warp cannot generate code for it.
     """
     tree = ast.parse(source.text)
-    code = codegen.generate(source.text, source_comments=spec.source_comments, tree=tree)
+    code = _code(source.text, spec.source_comments, tree)
     keys = analyse(source.text, tree)
     pair: dict[str, Any] = {
         "id": hashlib.sha256(source.text.encode()).hexdigest()[:16],
@@ -85,17 +86,36 @@ def _pair(spec: BuildSpec, index: int, source: KernelSource, origin: Origin) -> 
     return pair, keys
 
 
-def make_unit(spec: BuildSpec, rank: int, mined: Mapping[str, pa.Table]) -> tuple[pa.Table, pa.Table]:
+def _code(text: str, comments: bool, tree: ast.Module) -> codegen.Generated:
+    try:
+        return codegen.generate(text, source_comments=comments, tree=tree)
+    except (WarpCudaPairsError, MemoryError):
+        raise
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise CodegenRejection(Reason.CODEGEN_ERROR.value, said) from error
+
+
+def make_unit(
+    spec: BuildSpec, rank: int, mined: Mapping[str, pa.Table], attempt: Attempt | None = None
+) -> tuple[pa.Table, pa.Table]:
     """Return a unit's pairs and their edges; both tables name the unit's rejections in their metadata.
 
-    ``mined`` as for :func:`candidates`.
+    Args:
+        spec, rank, mined: as for :func:`candidates`.
+        attempt: told of each candidate; knows those that ended a process which tried to make this unit.
     """
+    attempt = attempt or Attempt()
     pairs: list[dict[str, Any]] = []
     keys: list[Keys] = []
     rejections: list[Rejection] = []
     for index, source, origin in candidates(spec, rank, mined):
+        place = index - rank * UNIT
         try:
-            pair, key = _pair(spec, index, source, origin)
+            if (why := attempt.refusal(place, source.text, spec.source_comments)) is not None:
+                raise CodegenRejection(Reason.CODEGEN_ERROR.value, why)
+            with attempt.at(place):
+                pair, key = _pair(spec, index, source, origin)
         except CodegenRejection as refusal:
             rejections.append(Rejection(index, Reason(refusal.reason), refusal.detail))
         else:

@@ -26,8 +26,9 @@ from ..errors import WorkerError
 
 T = TypeVar("T")
 
-# A pool that breaks this often without finishing one task is not bad luck.
-_MAX_BREAKS = 3
+# A pool that breaks this often without finishing one task is not bad luck. Each candidate that ends the process
+# which generates it costs one break.
+_MAX_BREAKS = 10
 
 
 class _Process(SpawnProcess):

@@ -13,7 +13,7 @@ from ..package.store import Store
 from ..package.verify_folder import Chunk, chunks, verify_chunk
 from ..record import LEVELS
 from ..shipped import unknown
-from .local import setup_worker
+from .engines import setup_worker
 from .pool import Pool
 
 # Called with (rows done, rows).

@@ -40,6 +40,10 @@ def start(store, num_proc):
     )
 
 
+def subprocess_run(arguments, env):
+    return subprocess.run(arguments, env=env, capture_output=True, text=True, check=False)
+
+
 def alive(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"

@@ -1,11 +1,13 @@
 """What the decision refuses, and what it counts."""
 
+import threading
+
 import pytest
 
 from builder import scale
 from builder.errors import SpecError, SplitError, StoreError
 from builder.package.store import Store
-from builder.scale.progress import Silent
+from builder.scale.progress import Silent, Terminal
 from builder.spec import load_spec
 
 
@@ -64,8 +66,8 @@ def test_progress_tells_kernels_and_rejections(tmp_path, capsys):
     told = []
 
     class Recorder(Silent):
-        def start(self, total):
-            told.append(("start", total))
+        def start(self, stage, total):
+            told.append((stage, total))
 
         def update(self, kept, rejected):
             told.append((kept, rejected))
@@ -74,9 +76,31 @@ def test_progress_tells_kernels_and_rejections(tmp_path, capsys):
             told.append("stop")
 
     scale.build(load_spec("paired", num_kernels=150), Store(tmp_path), progress=Recorder())
-    assert told[0] == ("start", 150)
+    assert told[0] == ("paired: generate", 150)
     assert told[-1] == "stop"
     assert told[-2][0] == 150
     assert [kept for kept, _ in told[1:-1]] == sorted(kept for kept, _ in told[1:-1])
     scale.build(load_spec("paired", num_kernels=150), Store(tmp_path))
-    assert "150/150 kernels" in capsys.readouterr().err
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first == "paired: generate: 0/150 kernels, 0 s so far"
+    assert last.startswith("paired: generate: 150/150 kernels, ")
+    assert last.endswith(" rejected, 0 s left")
+
+
+def test_without_a_terminal_a_stage_that_brings_nothing_is_told_too(monkeypatch, capsys):
+    monkeypatch.setattr("builder.scale.progress._PLAIN_EVERY", 0.02)
+    told = Terminal()
+    told.start("paired: generate and verify (execute)", 300)
+    lines = []
+    while len(lines) < 3:
+        lines += capsys.readouterr().err.splitlines()
+    told.update(128, 5)
+    while not (later := [line for line in capsys.readouterr().err.splitlines() if "128" in line]):
+        pass
+    told.start("measure", 0)  # ends the stage before it
+    told.stop()
+    assert "progress" not in [thread.name for thread in threading.enumerate()]
+    assert set(lines) == {"paired: generate and verify (execute): 0/300 kernels, 0 s so far"}
+    assert later[0].startswith("paired: generate and verify (execute): 128/300 kernels, ")
+    assert ", 5 rejected, " in later[0]
+    assert capsys.readouterr().err.splitlines()[-1] == "measure"
