@@ -122,7 +122,23 @@ class _Notes:
         typed.args = tuple((arg.label, self.kind(arg.type)) for arg in adj.args)
         typed.returns = tuple(self.kind(var.type) for var in adj.return_var or ())
         typed.constants = {node: value for node, value in typed.constants.items() if value is not _DIFFERS}
+        for node in [node for node in typed.calls if isinstance(node, ast.Expr)]:
+            typed.calls[node.value] = typed.calls.pop(node)
+        self._resolve_statics(adj, typed)
         return typed
+
+    def _resolve_statics(self, adj: Any, typed: TypedFunction) -> None:
+        """Note the constants that Warp has looked up without evaluating the node, as in ``range(N)``."""
+        for loop in ast.walk(typed.node):
+            if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
+                continue
+            for node in loop.iter.args:
+                if node not in typed.kinds and not isinstance(node, ast.Constant):
+                    value, _ = adj.resolve_static_expression(node)
+                    if type(value) is int:
+                        typed.constants[node], typed.kinds[node] = value, self.kind(int)
+                elif isinstance(node, ast.Constant) and type(node.value) is int:
+                    typed.constants[node], typed.kinds[node] = node.value, self.kind(int)
 
     def _eval(self, warps: Any, adj: Any, typed: TypedFunction, stack: list[ast.AST], node: Any) -> Any:
         stack.append(node)

@@ -32,9 +32,11 @@ class Array:
         """Return where the element, or the rest, behind some indices lies."""
         total = indices[0]
         for axis, index in enumerate(indices[1:], 1):
-            total = binary("+", binary("*", total, Code(self.dims[axis], INT), INT), index, INT)
+            total = binary("*", total, Code(self.dims[axis], INT), INT) if total.text != "0" else total
+            if index.text != "0":
+                total = binary("+", total, index, INT) if total.text != "0" else index
         for axis in range(len(indices), self.kind.ndim):
-            total = binary("*", total, Code(self.dims[axis], INT), INT)
+            total = binary("*", total, Code(self.dims[axis], INT), INT) if total.text != "0" else total
         return total
 
     def element(self, indices: Sequence[Code]) -> Code:

@@ -35,6 +35,13 @@ def _math(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: K
     return math_call(called.name, number, *p.arguments(called))
 
 
+@builtin("acos", "asin")
+def _arc(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: Kind) -> Code:
+    (x,) = p.arguments(called)
+    number = number_of(kind)
+    return math_call(called.name, number, clamp(number, x, literal(number, -1), literal(number, 1)))
+
+
 @builtin("degrees", "radians", "step", "nonzero", "sign", "div_approx", "tensordot")
 def _special(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: Kind) -> Code:
     args = p.arguments(called)
@@ -98,9 +105,9 @@ def _between(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind
 def _where(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: Kind) -> Code:
     names = list(called.kinds)
     test = truth(p.argument(called, names[0]))
-    p.conditional += 1
+    p.eager += 1
     yes, no = (p.argument(called, name) for name in names[1:3])
-    p.conditional -= 1
+    p.eager -= 1
     return p.choice(test, yes, no, kind)
 
 

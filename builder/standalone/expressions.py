@@ -40,6 +40,7 @@ class Expressions:
         self.indent = "  "
         self.sequenced = False  # whether what has an effect is pulled out of the statement
         self.conditional = 0  # inside how many expressions that may not be evaluated
+        self.eager = 0  # inside how many that Warp evaluates and C++ may not
         self.temporaries = 0
         self.alone: ast.AST | None = None  # the call that a statement consists of
 
@@ -60,7 +61,9 @@ class Expressions:
                     return kind
             if node.id in self.signature.kinds:
                 return self.signature.kinds[node.id]
-        raise self.rejection("an expression without a type", node)
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return INT
+        raise self.rejection(f"an expression without a type, {ast.unparse(node)}", node)
 
     def _behind(self, kind: Kind, indices: int, node: ast.expr) -> Kind:
         if isinstance(kind, ArrayOf):
@@ -110,7 +113,7 @@ class Expressions:
     def _expr(self, node: ast.expr) -> Code:
         match node:
             case ast.Constant():
-                return self.value(self.constant(node), self.kind(node))
+                return self.value(node.value, self.kind(node))
             case ast.Name():
                 return self._name(node)
             case ast.BinOp():
@@ -221,10 +224,12 @@ class Expressions:
 
     def effect(self, code: Code, node: ast.AST) -> Code:
         """Return what has an effect, at its place in order."""
-        if self.conditional:
-            raise self.rejection("an effect inside a condition", node)
+        if self.eager:
+            raise self.rejection("an effect inside wp.where", node)
         if not self.sequenced or node is self.alone:
             return code
+        if self.conditional:
+            raise self.rejection("several effects inside a condition", node)
         self.temporaries += 1
         name = self.signature.fresh(f"drawn{self.temporaries}")
         self.line(f"const {self.helpers.type(code.kind)} {name} = {code.text};")

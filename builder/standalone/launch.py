@@ -31,6 +31,7 @@ class Grid:
         linear: whether threads are numbered through, whatever the dimensions are.
         stride: whether threads go through it in strides.
         statement: the assignment in the source that names the indices, or None.
+        python_names: what the indices are called there.
     """
 
     ndim: int
@@ -39,6 +40,7 @@ class Grid:
     linear: bool
     stride: bool
     statement: ast.stmt | None
+    python_names: tuple[str, ...]
 
 
 def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
@@ -49,6 +51,7 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
     statement, names = _naming(own, calls)
     if len(calls) > 1 or (calls and statement is None):
         raise StandaloneRejection("a thread index that is not named once at the top", calls[-1].lineno)
+    python_names = tuple(names)
     if not names:
         names = [signature.fresh(f"thread{axis}" if ndim > 1 else "thread") for axis in range(ndim)]
     else:
@@ -56,7 +59,7 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
     limits = ["n"] if ndim == 1 else [f"n{axis}" for axis in range(ndim)]
     limits = [signature.fresh(limit) for limit in limits]
     linear = ndim in (1, 4) or together or typed.grid_stride
-    return Grid(ndim, tuple(names), tuple(limits), linear, typed.grid_stride, statement)
+    return Grid(ndim, tuple(names), tuple(limits), linear, typed.grid_stride, statement, python_names)
 
 
 def _is_tid(own: TypedFunction, node: ast.Call) -> bool:

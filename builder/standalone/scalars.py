@@ -14,6 +14,7 @@ SAME = (
 )  # fmt: skip
 MATH = {
     **{name: (f"{name}f", name) for name in SAME},
+    **{name: (f"{name}f", name) for name in ("acos", "asin")},
     "mod": ("fmodf", "fmod"),
     "abs": ("fabsf", "fabs"),
     "min": ("fminf", "fmin"),

@@ -67,7 +67,9 @@ class Statements(Expressions):
         """Print one statement."""
         for name in self.scope.declared_before.get(node, ()):
             self._declare_empty(name, node)
-        self.sequenced = not list(blocks(node)) and self._effects(node) > 1
+        head = node.test if isinstance(node, (ast.If, ast.While)) else node.iter if isinstance(node, ast.For) else node
+        self.sequenced = self._effects(head) > 1
+        self.alone = None
         match node:
             case ast.Assign() if len(node.targets) == 1:
                 self._assign(node)
@@ -92,7 +94,7 @@ class Statements(Expressions):
             case _:
                 raise self.rejection(f"ast.{type(node).__name__}", node)
 
-    def _effects(self, node: ast.stmt) -> int:
+    def _effects(self, node: ast.AST) -> int:
         return sum(isinstance(one, ast.Call) and self.has_effect_itself(one) for one in ast.walk(node))
 
     # --- assignments ------------------------------------------------------------------------------------
@@ -275,7 +277,7 @@ class Statements(Expressions):
         if value is not None and not self.varies(node.test):
             self.block(node.body if value else node.orelse)
             return
-        head = f"if ({self._test(node.test)})"
+        head = f"if ({self._test(node.test, again=False)})"
         braces = self._needs_braces(node)
         self._branch(head, node.body, braces)
         orelse = node.orelse
@@ -312,10 +314,11 @@ class Statements(Expressions):
         self.block(statements)
         self.indent = self.indent[:-2]
 
-    def _test(self, node: ast.expr) -> str:
-        self.conditional += 1
+    def _test(self, node: ast.expr, again: bool = True) -> str:
+        """Return a condition; ``again`` if nothing can be pulled out before it."""
+        self.conditional += again
         code = truth(self.expr(node))
-        self.conditional -= 1
+        self.conditional -= again
         return code.text
 
     def _while(self, node: ast.While) -> None:

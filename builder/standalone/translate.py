@@ -31,12 +31,15 @@ class Translation:
         functions: the kernel source's own device functions.
         kernel: the kernel.
         args: ``(name, kind)`` of each argument of the Python kernel.
-        parameters: the C++ parameters, one text each, in order; those of the grid last.
-        values: what to pass for each parameter: ``(argument, -1)`` for itself, ``(argument, axis)`` for a length.
+        values: what to pass for each parameter, but those of the grid: ``(argument, -1)`` for itself,
+            ``(argument, axis)`` for the length of a dimension.
         written: the array arguments that it changes.
         grid: how it is launched.
         narrow: the kinds of floats of half length in it.
         summary: its docstring.
+        together: whether threads of a block may work together.
+        node: its syntax tree.
+        names: the Python names of the thread's indices.
     """
 
     name: str
@@ -52,6 +55,8 @@ class Translation:
     narrow: frozenset[str]
     summary: str
     together: bool
+    node: ast.FunctionDef
+    names: tuple[str, ...]
 
 
 def translate(source: str, tree: ast.Module | None = None) -> Translation:
@@ -113,6 +118,8 @@ def _print(unit: Unit, typed: TypedKernel, taken: dict[int, set[str]]) -> Transl
         narrow=frozenset(unit.helpers.narrow),
         summary=ast.get_docstring(own.node) or "",
         together=together,
+        node=own.node,
+        names=grid.python_names,
     )
 
 
