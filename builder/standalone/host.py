@@ -29,6 +29,7 @@ class Host:
         frees: frees memory.
         fills: the fills that it calls.
         outputs: the leaves that it looks at.
+        filled: the leaves of floats that it fills.
     """
 
     setup: list[str] = field(default_factory=list)
@@ -36,6 +37,7 @@ class Host:
     frees: list[str] = field(default_factory=list)
     fills: set[str] = field(default_factory=set)
     outputs: list[Leaf] = field(default_factory=list)
+    filled: list[Leaf] = field(default_factory=list)
 
 
 def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool) -> Host:
@@ -140,6 +142,8 @@ def _filled(host: Host, leaf: Leaf, names: _Names, type_: str, last: str) -> str
         where += f", {_most(leaf)}"
     name = _FILLERS.get(leaf.fill, "fill_whole")
     host.fills.add(name)
+    if name in ("fill_floats", "fill_rotations"):
+        host.filled.append(leaf)
     return f"{name}({where});"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -83,7 +83,9 @@ def program(
     return _template().render(
         t=t, headers=headers, seed=seed & 0xFFFFFFFF, summary=" ".join((summary or about or t.name).split()),
         about=about if about != summary else "", example=example_size(t), expected=list(expected),
-        conversions=_conversions(t), fillers=_fillers(host.fills, t), fills=host.fills, outputs=host.outputs,
+        conversions=_conversions({leaf.number.name for leaf in host.outputs} & t.narrow),
+        fillers=_fillers(host.fills, {leaf.number.name for leaf in host.filled} & t.narrow), fills=host.fills,
+        draws=bool(host.fills - {"fill_places", "fill_rising"}), outputs=host.outputs,
         setup=host.setup, results=host.results, frees=host.frees, launch=_launch(t.grid), call=_call(t),
     )  # fmt: skip
 
@@ -120,9 +122,9 @@ _NARROW = {
 }
 
 
-def _conversions(t: Translation) -> str:
+def _conversions(narrow: Iterable[str]) -> str:
     lines = ["template <typename T>", "static double to_double(T value) {", "  return (double)value;", "}"]
-    for name in sorted(t.narrow):
+    for name in sorted(narrow):
         _, type_, from_, _ = _NARROW[name]
         lines += ["", f"static double to_double({type_} value) {{", f"  return (double){from_}(value);", "}"]
     return "\n".join(lines) + "\n"
@@ -161,15 +163,15 @@ _FILLS = {
 }  # fmt: skip
 
 
-def _fillers(fills: set[str], t: Translation) -> str:
+def _fillers(fills: set[str], narrow: Iterable[str]) -> str:
     texts = []
     if fills & {"fill_floats", "fill_rotations"}:
         texts.append("template <typename T>\nstatic void set(T &place, double value) {\n  place = (T)value;\n}\n")
-        for name in sorted(t.narrow):
+        for name in sorted(narrow):
             _, type_, _, to = _NARROW[name]
             texts.append(f"static void set({type_} &place, double value) {{\n  place = {to};\n}}\n")
     for fill, (more, body) in _FILLS.items():
-        if f"fill_{fill}" in fills or f"fill_{fill.removeprefix('fill_')}" in fills:
+        if f"fill_{fill}" in fills:
             texts.append(_HEAD.replace("NAME", f"fill_{fill}").replace("MORE", more) + body + "}\n")
     return "\n".join(texts)
 
