@@ -133,12 +133,16 @@ class _Notes:
             if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
                 continue
             for node in loop.iter.args:
-                if node not in typed.kinds and not isinstance(node, ast.Constant):
-                    value, _ = adj.resolve_static_expression(node)
-                    if type(value) is int:
-                        typed.constants[node], typed.kinds[node] = value, self.kind(int)
-                elif isinstance(node, ast.Constant) and type(node.value) is int:
-                    typed.constants[node], typed.kinds[node] = node.value, self.kind(int)
+                if node in typed.kinds:
+                    continue
+                if isinstance(node, ast.Constant):
+                    value = node.value
+                elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+                    value = ast.literal_eval(node)
+                else:
+                    value = adj.resolve_static_expression(node)[0]
+                if type(value) is int:
+                    typed.constants[node], typed.kinds[node] = value, self.kind(int)
 
     def _eval(self, warps: Any, adj: Any, typed: TypedFunction, stack: list[ast.AST], node: Any) -> Any:
         stack.append(node)

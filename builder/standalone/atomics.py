@@ -95,3 +95,12 @@ def _atomic(h: Helpers, word: str, kind: Number) -> str:
 
 _atomic.__name__ = "atomic"
 helper(_atomic)
+
+
+@helper
+def atomic_add_at(h: Helpers) -> str:
+    """An atomic sum by array and index."""
+    return (
+        "template <typename T, typename U>\n__device__ inline T atomic_add(T *array, int i, U value) {\n"
+        "  return atomicAdd(&array[i], (T)value);\n}\n"
+    )

@@ -164,7 +164,7 @@ class Expressions:
 
     def _unary(self, node: ast.UnaryOp) -> Code:
         value = self.constant(node)
-        if isinstance(value, (int, float)) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        if isinstance(value, (int, float)) and not self.varies(node):
             return self.value(value, self.kind(node))
         return unary_op(self.helpers, type(node.op), self.expr(node.operand), self.kind(node))
 
@@ -253,10 +253,12 @@ class Expressions:
     def _call(self, node: ast.Call) -> Code:
         value = self.constant(node)
         calls = self.typed.calls.get(node, [])
+        if isinstance(node.func, ast.Call) and "grad" in ast.unparse(node.func.func):
+            raise self.rejection("wp.grad", node)
         if not calls and value is not None:  # wp.static
             return self.value(value, self.kind(node))
         if not calls:
-            raise self.rejection("a call that Warp has resolved by itself", node)
+            raise self.rejection(f"a call of {ast.unparse(node.func)[:40]}", node)
         called = calls[-1] if calls[-1].function is not None else calls[0]
         for one in calls:
             if one.name not in ("load", "copy"):
@@ -438,7 +440,33 @@ class Expressions:
                 row = [self._index(one) for one in _indices(node.value)]
                 return self.component(self.place(node.value.value, stores), [*row, self._index(indices[0])], node)
         base = self.place(node.value, stores)
+        if any(isinstance(one, ast.Slice) for one in indices) and not stores:
+            return self._slice(base, indices, node)
         return self.component(base, [self._index(one) for one in indices], node)
+
+    def _slice(self, base: Code, indices: list[ast.expr], node: ast.Subscript) -> Code:
+        """Return some components of a vector, or a column of a matrix."""
+        kind, first = base.kind, indices[0]
+        assert isinstance(kind, Block)
+        if is_matrix(kind) and len(indices) == 2 and isinstance(first, ast.Slice) and not isinstance(indices[1], ast.Slice):
+            if first.lower is None and first.upper is None and first.step is None:
+                name = self.helpers.need("column", kind)
+                index = self.wrapped(self._index(indices[1]), kind.shape[1])
+                return Code(f"{name}({base.text}, {index})", vector(kind.shape[0], kind.number))
+        if kind.family == "vector" and len(indices) == 1 and isinstance(first, ast.Slice) and base.binds == ATOM:
+            limits = [self._limit(one) for one in (first.lower, first.upper, first.step)]
+            chosen = range(count(kind))[slice(*limits)]
+            if len(chosen) > 1:
+                return self.made(vector(len(chosen), kind.number), [part(kind, base.text, place) for place in chosen])
+        raise self.rejection("a slice", node)
+
+    def _limit(self, node: ast.expr | None) -> int | None:
+        if node is None:
+            return None
+        code = _known(self._index(node))
+        if code is None:
+            raise self.rejection("a slice whose limits are not known before", node)
+        return code
 
     def _length(self, node: ast.Subscript, indices: list[ast.expr]) -> Code:
         assert isinstance(node.value, ast.Attribute)

@@ -91,6 +91,8 @@ def _quaternion(p: Expressions, node: ast.Call, called: Called, _: list[Code], k
     if len(codes) == 2 and isinstance(codes[0].kind, Block):
         p.helpers.type(kind)
         return call(p.helpers.need("quat_of", kind), kind, *codes)
+    if len(codes) == 1 and isinstance(codes[0].kind, Block) and codes[0].kind.family == "quaternion":
+        return _converted(p, codes[0], kind)
     raise p.rejection("a quaternion of other things", node)
 
 

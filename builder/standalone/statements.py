@@ -47,14 +47,19 @@ class Statements(Expressions):
         changed: set[str] = set()
         for node in (inner for one in statements for inner in ast.walk(one)):
             if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
-                changed |= _bases(node)
+                changed |= {name for name in _bases(node) if not self._is_array(name)}
             elif isinstance(node, ast.AugAssign):
-                changed |= _bases(node.target)
+                changed |= {name for name in _bases(node.target) if not self._is_array(name)}
             elif isinstance(node, ast.Call) and node.args:
                 for called in self.typed.calls.get(node, ()):
                     if called.name.startswith(("rand", "sample_", "poisson", "transform_set_")):
                         changed |= _bases(node.args[0])
+                    elif called.name == "quat_to_axis_angle":
+                        changed |= {name for one in node.args[1:] for name in _bases(one)}
         return changed
+
+    def _is_array(self, name: str) -> bool:
+        return any(isinstance(n, ast.Name) and n.id == name and isinstance(k, ArrayOf) for n, k in self.typed.kinds.items())
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
         """Print statements, one after the other."""
@@ -95,7 +100,11 @@ class Statements(Expressions):
                 raise self.rejection(f"ast.{type(node).__name__}", node)
 
     def _effects(self, node: ast.AST) -> int:
-        return sum(isinstance(one, ast.Call) and self.has_effect_itself(one) for one in ast.walk(node))
+        """Return how many effects an expression has whose order C++ leaves open."""
+        inner = [self._effects(child) for child in ast.iter_child_nodes(node)]
+        if isinstance(node, (ast.BoolOp, ast.IfExp)):
+            return max(inner, default=0)
+        return sum(inner) + (isinstance(node, ast.Call) and self.has_effect_itself(node))
 
     # --- assignments ------------------------------------------------------------------------------------
 
@@ -151,7 +160,24 @@ class Statements(Expressions):
         const = "const " if name in self.scope.constant else ""
         return f"{const}{self.helpers.type(kind)} {own}"
 
+    def _make_array(self, node: ast.Assign, name: str, called: Called) -> None:
+        """Declare an array of the thread's own."""
+        kind, shape = self.kind(node.value), called.values.get("shape")
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        if not isinstance(kind, ArrayOf) or not all(isinstance(length, int) for length in shape):
+            raise self.rejection("wp.zeros", node)
+        if name not in self.scope.constant or name not in self.scope.declared_at.get(node, ()):
+            raise self.rejection("an array that is assigned more than once", node)
+        own = self.signature.rename(name)
+        size = " * ".join(map(str, shape))
+        self.line(f"{self.helpers.type(kind.element)} {own}[{size}] = {{}};")
+        self.arrays[name] = Array(kind, own, tuple(map(str, shape)), "")
+
     def _assign_array(self, node: ast.Assign, name: str) -> None:
+        made = next((one for one in self.typed.calls.get(node.value, ()) if one.name == "zeros"), None)
+        if made is not None:
+            self._make_array(node, name, made)
+            return
         array = self.array(node.value)
         if name not in self.scope.constant or name not in self.scope.declared_at.get(node, ()):
             raise self.rejection("an array that is assigned more than once", node)
@@ -335,6 +361,9 @@ class Statements(Expressions):
             raise self.rejection(f"a loop over {ast.unparse(node.iter)[:40]}", node)
         if node.iter.keywords or not 1 <= len(node.iter.args) <= 3:
             raise self.rejection("a range of its own kind", node)
+        limits = [self.constant(one) if not self.varies(one) else None for one in node.iter.args]
+        if all(isinstance(limit, int) for limit in limits) and not range(*limits):  # type: ignore[arg-type]
+            return  # Warp has not looked into it
         name = self.signature.rename(node.target.id)
         hoisted = node in self.scope.hoisted
         counter = self.signature.fresh(f"{name}_next") if hoisted else name
@@ -373,8 +402,13 @@ class Statements(Expressions):
             return
         if not isinstance(node.value, ast.Call):
             raise self.rejection("an expression without use", node)
-        called = next((one for one in self.typed.calls.get(node.value, ()) if one.name.startswith("transform_set_")), None)
-        if called is not None:
+        called = next(iter(self.typed.calls.get(node.value, ())), None)
+        if called is not None and called.name == "quat_to_axis_angle":
+            q, axis, angle = self.arguments(called)
+            self.helpers.need("quat_to_axis_angle", q.kind)
+            self.line(f"quat_to_axis_angle({q.text}, {axis.text}, {angle.text});")
+            return
+        if called is not None and called.name.startswith("transform_set_"):
             target, value = node.value.args
             field = "p" if called.name.endswith("translation") else "q"
             self.line(f"{self.place(target, stores=True).inside(13)}.{field} = {self.expr(value).text};")

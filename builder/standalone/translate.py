@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..codegen.arguments import ArrayOf, Kind
 from ..codegen.typed import TypedFunction, TypedKernel, typed_kernel
 from ..errors import StandaloneRejection
-from . import builtins, makers, matrices, blocks, rotations, drawing  # noqa: F401 (they fill the tables)
+from . import blocks, builtins, drawing, makers, matrices, noise, rotations  # noqa: F401 (they fill the tables)
 from .launch import Grid, grid_of, prologue
 from .names import WORDS
 from .scalars import CUDA_NAMES
@@ -168,7 +168,9 @@ def _parameters(unit: Unit, signature: Signature, restrict: str) -> list[str]:
     return params
 
 
-_NOT_PLAIN = ("wp::", ".data", ".shape", "adj_", "var_", "cooperative_groups.h", "asm")
+_NOT_PLAIN = (".data", ".shape", "adj_", "var_", "cooperative_groups.h", "asm")
+# What snippets call of Warp's that CUDA has for all types under one name; ``atomic_add(array, index, value)`` is a helper.
+_OF_WARP = frozenset("min max abs exp log sqrt sin cos tanh pow floor ceil".split())
 
 
 def _snippet(unit: Unit, typed: TypedKernel, function: TypedFunction, signature: Signature) -> str:
@@ -182,11 +184,44 @@ def _snippet(unit: Unit, typed: TypedKernel, function: TypedFunction, signature:
         raise StandaloneRejection("a native snippet with a reserved name", line)
     signature.taken = set()
     signature.has_effect = False
-    signature.written.update(name for name, kind in function.args if isinstance(kind, ArrayOf))
+    arrays = [name for name, kind in function.args if isinstance(kind, ArrayOf)]
+    signature.written.update(name for name in arrays if _may_write(text, name))
     function.returns = _snippet_returns(typed, function)
     signature.returns = function.returns
-    body = textwrap.indent(textwrap.dedent(text).strip("\n"), "  ")
+    body = textwrap.indent(textwrap.dedent(_without_warp(unit, text, line)).strip("\n"), "  ")
     return f"{_head(unit, function, signature)} {{\n{body}\n}}\n"
+
+
+def _may_write(text: str, name: str) -> bool:
+    """Say whether a snippet may change an array: it does more with it than to look up ``name[...]`` on its own."""
+    for before, after in zip(text.split(name), text.split(name)[1:], strict=False):
+        alone = not (before[-1:].isalnum() or before[-1:] == "_" or after[:1].isalnum() or after[:1] == "_")
+        if alone and (not after.startswith("[") or before.rstrip().endswith("&") or _is_target(after)):
+            return True
+    return False
+
+
+def _is_target(after: str) -> bool:
+    depth = 0
+    for place, letter in enumerate(after):
+        depth += (letter == "[") - (letter == "]")
+        if depth == 0:
+            rest = after[place + 1 :].lstrip()
+            changes = rest[:2] in ("+=", "-=", "*=", "/=", "++", "--", "|=", "&=", "^=") or rest[:3] in ("<<=", ">>=")
+            return changes or (rest.startswith("=") and not rest.startswith("=="))
+    return True
+
+
+def _without_warp(unit: Unit, text: str, line: int) -> str:
+    """Return a snippet without Warp's namespace."""
+    first, *rest = text.split("wp::")
+    for piece in rest:
+        name = piece[: len(piece) - len(piece.lstrip("abcdefghijklmnopqrstuvwxyz_0123456789"))]
+        if name == "atomic_add":
+            unit.helpers.need("atomic_add_at")
+        elif name not in _OF_WARP:
+            raise StandaloneRejection(f"a native snippet with wp::{name}", line)
+    return first + "".join(rest)
 
 
 def _snippet_returns(typed: TypedKernel, function: TypedFunction) -> tuple[Kind, ...]:
