@@ -206,7 +206,7 @@ class Expressions:
 
     def choice(self, test: Code, yes: Code, no: Code, kind: Kind) -> Code:
         """Return one of two values by a condition."""
-        text = f"{test.inside(TERNARY + 1)} ? {yes.inside(TERNARY + 1)} : {no.inside(TERNARY)}"
+        text = f"{test.inside(TERNARY + 1)} ? {yes.inside(TERNARY + 1)} : {no.inside(TERNARY + 1)}"
         return Code(text, kind, TERNARY)
 
     def has_effect(self, node: ast.AST) -> bool:

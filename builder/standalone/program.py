@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from ..resources import data_path
+
 from .host import host_of, local
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS
 from .launch import BLOCK, BLOCKS, Grid
@@ -77,8 +78,8 @@ def program(
     """
     shapes = shapes or default_shapes(t)
     host = host_of(t, seed, shapes, example_size(t), bool(expected))
-    headers = ["cstddef", "cstdint", "cstdio", "cstdlib", "cmath"]
-    headers = [*(_NARROW[name][0] for name in sorted(t.narrow)), *sorted(headers)]
+    headers = ["cmath", "cstddef", "cstdint", "cstdio", "cstdlib", "cuda_runtime.h"]
+    headers = sorted([*headers, *(_NARROW[name][0] for name in t.narrow)])
     about = " ".join(t.summary.split())
     return _template().render(
         t=t, headers=headers, seed=seed & 0xFFFFFFFF, summary=" ".join((summary or about or t.name).split()),
@@ -181,4 +182,4 @@ def _template() -> Template:
     environment = Environment(
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined, autoescape=False
     )  # noqa: S701 (C++, no HTML)
-    return environment.from_string(data_path("cards", "standalone/program.cu.jinja").read_text(encoding="utf-8"))
+    return environment.from_string(Path(__file__).with_name("program.cu.jinja").read_text(encoding="utf-8"))

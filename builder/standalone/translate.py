@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from dataclasses import dataclass
 
 from ..codegen.arguments import ArrayOf, Kind
@@ -14,6 +13,7 @@ from .launch import Grid, grid_of, prologue
 from .names import WORDS
 from .scalars import CUDA_NAMES
 from .signatures import Signature
+from .snippets import laid_out
 from .statements import Statements
 from .types import INT, name_of
 from .unit import Unit
@@ -188,7 +188,7 @@ def _snippet(unit: Unit, typed: TypedKernel, function: TypedFunction, signature:
     signature.written.update(name for name in arrays if _may_write(text, name))
     function.returns = _snippet_returns(typed, function)
     signature.returns = function.returns
-    body = textwrap.indent(textwrap.dedent(_without_warp(unit, text, line)).strip("\n"), "  ")
+    body = laid_out(_without_warp(unit, text, line))
     return f"{_head(unit, function, signature)} {{\n{body}\n}}\n"
 
 
