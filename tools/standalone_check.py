@@ -31,7 +31,7 @@ def rows_of(each: int, seed: int, categories: list[str]) -> list[dict[str, Any]]
         for index in range(each):
             source = candidate(seed, index, {category: 1.0})
             row = row_of(source.text, generate(source.text))
-            rows[row["id"]] = row | {"category": category, "description": source.description}
+            rows[row["id"]] = row | {"category": category, "description": source.description, "seed": seed, "index": index}
     return list(rows.values())
 
 
@@ -78,7 +78,7 @@ def main() -> int:
 
 def check(rows: list[dict[str, Any]], options: argparse.Namespace) -> int:
     """Compile and run the programs of rows; print what failed."""
-    made = checked_programs(rows, seed=options.seed)
+    made = checked_programs(rows)
     counts: Counter[str] = Counter()
     for number, row in enumerate(rows):
         one = made[row["id"]]

@@ -93,6 +93,16 @@ def nvcc() -> str:
     return ""
 
 
+def compile_to_ptx(program: str, architecture: int = 80) -> str:
+    """Return the PTX that nvcc makes of a program; empty if it does not compile."""
+    with TemporaryDirectory(prefix="warp_cuda_pairs_") as folder:
+        source, target = Path(folder, "program.cu"), Path(folder, "program.ptx")
+        source.write_text(program, encoding="utf-8")
+        chosen = f"-arch=compute_{architecture}"
+        _run([nvcc(), "-std=c++17", chosen, "-ptx", "-o", str(target), str(source)])
+        return target.read_text(encoding="utf-8") if target.is_file() else ""
+
+
 def compile_with_nvcc(program: str, architectures: Sequence[int] = (80, 90)) -> Outcome:
     """Compile a program with nvcc to machine code, all warnings errors; no GPU is needed.
 

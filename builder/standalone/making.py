@@ -45,12 +45,17 @@ def standalone(source: str, *, seed: int = 0, summary: str = "") -> str:
     return program(translate(source), seed=seed, summary=summary)
 
 
-def checked_programs(rows: Sequence[Row], *, seed: int = 0) -> dict[str, Made]:
+def program_seed(row: Mapping[str, Any]) -> int:
+    """Return what decides the inputs of a row's program: another number for each candidate of a seed."""
+    return (int(row.get("seed") or 0) * 1_000_003 + int(row.get("index") or 0)) & 0xFFFFFFFF
+
+
+def checked_programs(rows: Sequence[Row]) -> dict[str, Made]:
     """Return by id the programs of rows, which compare their outputs with what Warp's CPU code gives.
 
     Args:
-        rows: pairs with different ids; ``description``, where there, stands at the head of the program.
-        seed: decides the inputs.
+        rows: pairs with different ids; ``seed`` and ``index``, where there, decide the inputs, and ``description``
+            stands at the head of the program.
     """
     made: dict[str, Made] = {}
     translations: dict[str, Translation] = {}
@@ -62,14 +67,14 @@ def checked_programs(rows: Sequence[Row], *, seed: int = 0) -> dict[str, Made]:
     left = {row["id"]: row for row in rows if row["id"] in translations}
     shapes = {key: default_shapes(translations[key]) for key in left}
     while left:
-        jobs = [_job(row, translations[key], seed, shapes[key]) for key, row in left.items()]
+        jobs = [_job(row, translations[key], shapes[key]) for key, row in left.items()]
         again: dict[str, Row] = {}
         for key, answer in expected_values(jobs).items():
             following = _next(shapes[key])
             if isinstance(answer, str) and following and "status" in answer:
                 shapes[key], again[key] = following, left[key]
             else:
-                made[key] = _made(left[key], translations[key], seed, shapes[key], answer)
+                made[key] = _made(left[key], translations[key], shapes[key], answer)
         left = again
     return made
 
@@ -79,15 +84,15 @@ def _next(shapes: str) -> str:
     return {"equal": "longer", "longer": "square"}.get(shapes, "")
 
 
-def _job(row: Row, t: Translation, seed: int, shapes: str) -> Job:
-    return Job(row, seed, example_size(t), shapes, tuple(leaf.path for leaf in written_leaves(t)))
+def _job(row: Row, t: Translation, shapes: str) -> Job:
+    return Job(row, program_seed(row), example_size(t), shapes, tuple(leaf.path for leaf in written_leaves(t)))
 
 
-def _made(row: Row, t: Translation, seed: int, shapes: str, answer: list[Expected] | str) -> Made:
+def _made(row: Row, t: Translation, shapes: str, answer: list[Expected] | str) -> Made:
     summary = str(row.get("description", ""))
     known = [] if isinstance(answer, str) else answer
     try:
-        text = program(t, seed=seed, summary=summary, shapes=shapes, expected=known)
+        text = program(t, seed=program_seed(row), summary=summary, shapes=shapes, expected=known)
     except StandaloneRejection as rejection:
         return Made("", rejection)
     return Made(text, None, answer if isinstance(answer, str) else "")

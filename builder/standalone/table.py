@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from ..errors import CodegenRejection, StandaloneRejection
 from ..record import STANDALONE, Reason
-from .making import standalone
+from .making import program_seed, standalone
 
 _SCHEMA = pa.schema([(STANDALONE, pa.string())])
 
@@ -31,8 +30,3 @@ def programs_table(unit: pa.Table) -> pa.Table:
             rejections.append([row["index"], Reason.NOT_STANDALONE.value, str(rejection)])
     noted = {"rejections": json.dumps(rejections)}
     return pa.table({STANDALONE: texts}, schema=_SCHEMA).replace_schema_metadata(noted)
-
-
-def program_seed(row: Mapping[str, Any]) -> int:
-    """Return what decides the inputs of a row's program: another number for each candidate of a seed."""
-    return (int(row.get("seed") or 0) * 1_000_003 + int(row.get("index") or 0)) & 0xFFFFFFFF
