@@ -31,7 +31,12 @@ def rows_of(each: int, seed: int, categories: list[str]) -> list[dict[str, Any]]
         for index in range(each):
             source = candidate(seed, index, {category: 1.0})
             row = row_of(source.text, generate(source.text))
-            rows[row["id"]] = row | {"category": category, "description": source.description, "seed": seed, "index": index}
+            rows[row["id"]] = row | {
+                "category": category,
+                "description": source.description,
+                "seed": seed,
+                "index": index,
+            }
     return list(rows.values())
 
 

@@ -15,8 +15,8 @@ from ..errors import CodegenRejection, FolderError
 from ..shipped import category_names
 from ..spec import SPLITS
 from ..standalone.building import Outcome, compile_to_ptx, compile_with_nvcc, nvcc, run_on_host
-from ..standalone.making import checked_programs
 from ..standalone.makefile import CLANG_FORMAT, makefile
+from ..standalone.making import checked_programs
 from ..verify import row_of
 from .derived import Mark, derived_folder, read_tables, whole_shards
 from .shards import write_file

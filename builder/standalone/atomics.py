@@ -8,7 +8,7 @@ from ..codegen.arguments import Block, Number
 from ..errors import StandaloneRejection
 from .code import Code, call, unary
 from .helpers import Helpers, helper
-from .types import count, make, name_of, part
+from .types import count, name_of, part
 
 _NATIVE = {
     "add": ("int32", "uint32", "uint64", "float32", "float64", "float16", "bfloat16"),

@@ -147,7 +147,9 @@ def dot(h: Helpers, kind: Block) -> str:
     params: list[tuple[Kind, str]] = [(kind, "a"), (kind, "b")]
     if n <= 4:
         text = " + ".join(f"{part(kind, 'a', i)} * {part(kind, 'b', i)}" for i in range(n))
-        return h.function("dot", kind.number, params, f"return {fitted(plain(kind.number, text, 10), kind.number).text};")
+        return h.function(
+            "dot", kind.number, params, f"return {fitted(plain(kind.number, text, 10), kind.number).text};"
+        )
     loops = [f"for (int i = 0; i < {kind.shape[0]}; ++i)", "  sum += a.c[i] * b.c[i];"]
     if kind.family == "matrix":
         loops = [
@@ -249,9 +251,7 @@ def fill(h: Helpers, kind: Block) -> str:
 def converted(h: Helpers, kind: Block, source: Block) -> str:
     """A block of another kind of numbers."""
     name = f"to_{name_of(kind)}"
-    return h.elementwise(
-        name, kind, [(source, "a")], lambda a: convert(plain(source.number, a), kind.number).text
-    )
+    return h.elementwise(name, kind, [(source, "a")], lambda a: convert(plain(source.number, a), kind.number).text)
 
 
 @helper
@@ -259,8 +259,9 @@ def predicate(h: Helpers, name: str, kind: Block) -> str:
     """Whether a number among the components, or all of them, is infinite and the like."""
     joint = " && " if name == "isfinite" else " || "
     tests = [f"{name}({to_float(plain(kind.number, part(kind, 'a', i))).text})" for i in range(count(kind))]
-    return h.function(f"{name}_any" if joint == " || " else f"{name}_all", BOOL, [(kind, "a")], f"return {joint.join(tests)};")
-
+    return h.function(
+        f"{name}_any" if joint == " || " else f"{name}_all", BOOL, [(kind, "a")], f"return {joint.join(tests)};"
+    )
 
 
 @helper

@@ -112,7 +112,20 @@ def _where(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: 
 
 
 _CASTS = {"float": FLOAT, "int": INT, "bool": BOOL}
-_NUMBERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64")
+_NUMBERS = (
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
 
 
 @builtin(*_CASTS, *_NUMBERS)
@@ -183,7 +196,12 @@ def _of_first(p: Expressions, node: ast.Call, called: Called, _: list[Code], kin
     name = _SYNONYMS.get(called.name, called.name)
     for one in args:
         p.helpers.type(one.kind)
-    if name == "transform_point" and len(args) > 1 and isinstance(args[0].kind, Block) and args[0].kind.family == "matrix":
+    if (
+        name == "transform_point"
+        and len(args) > 1
+        and isinstance(args[0].kind, Block)
+        and args[0].kind.family == "matrix"
+    ):
         raise p.rejection("wp.transform_point of a matrix", node)
     return call(p.helpers.need(name, args[0].kind), kind, *args)
 

@@ -30,7 +30,11 @@ __device__ inline unsigned int rand_pcg(unsigned int state) {
 }
 """,
 )
-_text("rand_init", "__device__ inline unsigned int rand_init(int seed) { return rand_pcg((unsigned int)seed); }\n", "rand_pcg")
+_text(
+    "rand_init",
+    "__device__ inline unsigned int rand_init(int seed) { return rand_pcg((unsigned int)seed); }\n",
+    "rand_pcg",
+)
 _text(
     "rand_init_2",
     """__device__ inline unsigned int rand_init(int seed, int offset) {
@@ -44,7 +48,9 @@ _text(
 def _drawn(name: str, result: str, params: str, value: str, *needs: str) -> None:
     comma = ", " if params else ""
     body = f"  state = rand_pcg(state);\n  return {value};\n"
-    _text(name, f"__device__ inline {result} {name.rstrip('_3')}(STATE{comma}{params}) {{\n{body}}}\n", "rand_pcg", *needs)
+    _text(
+        name, f"__device__ inline {result} {name.rstrip('_3')}(STATE{comma}{params}) {{\n{body}}}\n", "rand_pcg", *needs
+    )
 
 
 _drawn("randi", "int", "", "(int)state")
@@ -156,4 +162,3 @@ __device__ inline unsigned int poisson(STATE, float rate) {
 """,
     "randf",
 )
-

@@ -72,14 +72,23 @@ def _served(jobs: Sequence[Job], code: bytes) -> dict[str, list[Expected] | str]
         path = Path(folder, "rows.o")
         path.write_bytes(code)
         described = [
-            {"row": {key: job.row[key] for key in _KEYS}, "seed": job.seed, "n": job.n, "shapes": job.shapes, "paths": job.paths}
+            {
+                "row": {key: job.row[key] for key in _KEYS},
+                "seed": job.seed,
+                "n": job.n,
+                "shapes": job.shapes,
+                "paths": job.paths,
+            }
             for job in jobs
         ]
         lines = _ask({"object": str(path), "jobs": described})
     answers = {str(job.row["id"]): "no answer" for job in jobs} | {
         answer["id"]: answer["values"] for answer in map(json.loads, lines)
     }
-    return {key: answer if isinstance(answer, str) else [Expected(**one) for one in answer] for key, answer in answers.items()}
+    return {
+        key: answer if isinstance(answer, str) else [Expected(**one) for one in answer]
+        for key, answer in answers.items()
+    }
 
 
 def _ask(job: dict[str, Any]) -> list[str]:

@@ -11,9 +11,9 @@ from ..codegen.objects import components, is_composite_value, operator_name
 from ..codegen.typed import Called, TypedFunction
 from ..errors import StandaloneRejection
 from .arrays import Array, whole
-from .code import ATOM, TERNARY, UNARY, Code, binary
+from .code import ATOM, TERNARY, Code, binary
 from .operators import binary_op, compared, unary_op
-from .scalars import convert, truth
+from .scalars import truth
 from .signatures import Signature
 from .types import BOOL, INT, count, is_int, is_matrix, is_vector, literal, make, number_of, part, vector, zero
 from .unit import Unit
@@ -42,6 +42,7 @@ class Expressions:
         self.conditional = 0  # inside how many expressions that may not be evaluated
         self.eager = 0  # inside how many that Warp evaluates and C++ may not
         self.temporaries = 0
+        self.effects = self._with_effect()
         self.alone: ast.AST | None = None  # the call that a statement consists of
 
     # --- what is known of a node ------------------------------------------------------------------------
@@ -173,8 +174,7 @@ class Expressions:
         if len(codes) > 2 and self.has_effect(node):
             raise self.rejection("a chain of comparisons with an effect", node)
         tests = [
-            compared(self.helpers, operator, a, b)
-            for operator, a, b in zip(node.ops, codes, codes[1:], strict=False)
+            compared(self.helpers, operator, a, b) for operator, a, b in zip(node.ops, codes, codes[1:], strict=False)
         ]
         result = tests[0]
         for test in tests[1:]:
@@ -211,16 +211,17 @@ class Expressions:
 
     def has_effect(self, node: ast.AST) -> bool:
         """Say whether an expression changes something: draws a random number, or an array atomically."""
-        return any(isinstance(inner, ast.Call) and self.has_effect_itself(inner) for inner in ast.walk(node))
+        return bool(self.effects) and any(inner in self.effects for inner in ast.walk(node))
 
-    def has_effect_itself(self, node: ast.Call) -> bool:
-        """Say whether a call changes something, its arguments left out."""
-        for called in self.typed.calls.get(node, ()):
-            if called.function is not None:
-                return self.unit.signature(called.function).has_effect
-            if called.name.startswith(("rand", "sample_", "poisson", "atomic_")) and called.name != "rand_init":
-                return True
-        return False
+    def _with_effect(self) -> set[ast.AST]:
+        """Return the calls that change something, their arguments left out."""
+        return {
+            node
+            for node, calls in self.typed.calls.items()
+            if isinstance(node, ast.Call)
+            for called in calls
+            if (self.unit.signature(called.function).has_effect if called.function else _changes(called.name))
+        }
 
     def effect(self, code: Code, node: ast.AST) -> Code:
         """Return what has an effect, at its place in order."""
@@ -448,7 +449,12 @@ class Expressions:
         """Return some components of a vector, or a column of a matrix."""
         kind, first = base.kind, indices[0]
         assert isinstance(kind, Block)
-        if is_matrix(kind) and len(indices) == 2 and isinstance(first, ast.Slice) and not isinstance(indices[1], ast.Slice):
+        if (
+            is_matrix(kind)
+            and len(indices) == 2
+            and isinstance(first, ast.Slice)
+            and not isinstance(indices[1], ast.Slice)
+        ):
             if first.lower is None and first.upper is None and first.step is None:
                 name = self.helpers.need("column", kind)
                 index = self.wrapped(self._index(indices[1]), kind.shape[1])
@@ -513,6 +519,10 @@ class Expressions:
             return index.text
         self.helpers.need("wrapped")
         return f"wrapped({index.text}, {length})"
+
+
+def _changes(builtin: str) -> bool:
+    return builtin.startswith(("rand", "sample_", "poisson", "atomic_")) and builtin != "rand_init"
 
 
 def _known(code: Code) -> int | None:

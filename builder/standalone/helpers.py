@@ -72,9 +72,7 @@ class Helpers:
             return f"{self.type(kind)} &{name[1:]}"
         return f"const {self.type(kind)} &{name}" if large else f"{self.type(kind)} {name}"
 
-    def elementwise(
-        self, name: str, result: Block, params: Sequence[tuple[Kind, str]], of: Callable[..., str]
-    ) -> str:
+    def elementwise(self, name: str, result: Block, params: Sequence[tuple[Kind, str]], of: Callable[..., str]) -> str:
         """Return a device function whose result's components are ``of`` the components of its parameters."""
 
         def given(at: Callable[[Block, str], str]) -> str:

@@ -14,9 +14,31 @@ from .translate import Translation
 from .types import literal, make, name_of, part
 
 # Names of the host function's own.
-_OWN = frozenset("n repeats start stop passed grid block milliseconds repeat threads argc argv status_".split())
+_OWN = frozenset(
+    [
+        "n",
+        "repeats",
+        "start",
+        "stop",
+        "passed",
+        "grid",
+        "block",
+        "milliseconds",
+        "repeat",
+        "threads",
+        "argc",
+        "argv",
+        "status_",
+    ]
+)
 # What a fill is called in C++, and its further parameters.
-_FILLERS = {FLOATS: "fill_floats", FLAGS: "fill_flags", ROTATIONS: "fill_rotations", PLACES: "fill_places", RISING: "fill_rising"}
+_FILLERS = {
+    FLOATS: "fill_floats",
+    FLAGS: "fill_flags",
+    ROTATIONS: "fill_rotations",
+    PLACES: "fill_places",
+    RISING: "fill_rising",
+}
 
 
 @dataclass(slots=True)
@@ -151,7 +173,13 @@ def _most(leaf: Leaf) -> str:
     small, large = most_of(leaf, 1), most_of(leaf, 1 << 30)
     if small == large:
         return str(small)
-    return "n" if small == 1 and large == 1 << 30 else f"n > {small} ? n : {small}" if large == 1 << 30 else f"n < {large} ? n : {large}"
+    return (
+        "n"
+        if small == 1 and large == 1 << 30
+        else f"n > {small} ? n : {small}"
+        if large == 1 << 30
+        else f"n < {large} ? n : {large}"
+    )
 
 
 def _struct(host: Host, name: str, kind: Record, own: Sequence[Leaf], shapes: str, seed: int, example: int) -> None:
@@ -212,4 +240,3 @@ def _element(kinds: dict[str, Kind], array: str) -> Kind:
         kind = dict(kind.fields)[field_]
     assert isinstance(kind, ArrayOf)
     return kind.element
-

@@ -88,7 +88,10 @@ def prologue(printer: Statements, grid: Grid) -> tuple[list[str], list[str]]:
         return list(_places(grid)), []
     if grid.ndim == 1:
         index = grid.indices[0]
-        return [f"  const int {index} = blockIdx.x * blockDim.x + threadIdx.x;", *_guard(f"{index} >= {grid.limits[0]}")], []
+        return [
+            f"  const int {index} = blockIdx.x * blockDim.x + threadIdx.x;",
+            *_guard(f"{index} >= {grid.limits[0]}"),
+        ], []
     index = printer.signature.fresh("index")
     lines = [f"  const int {index} = blockIdx.x * blockDim.x + threadIdx.x;", *_guard(f"{index} >= {_product(grid)}")]
     return [*lines, *(f"  {line}" for line in _split(grid, index))], []

@@ -50,7 +50,9 @@ def _number(p: Statements, node: ast.expr) -> int | None:
 def _steady(p: Statements, loop: ast.For, node: ast.expr, name: str) -> Code:
     """Return a limit of a loop: as it is if nothing in the body changes it, or else a name for it."""
     code = p.expr(node)
-    changed = {n.id for one in loop.body for n in ast.walk(one) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    changed = {
+        n.id for one in loop.body for n in ast.walk(one) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     looks_up = any(isinstance(n, ast.Subscript) and not _is_shape(n) for n in ast.walk(node))
     calls = any(isinstance(n, ast.Call) and p.calls_function(n) for n in ast.walk(node))
@@ -63,5 +65,3 @@ def _steady(p: Statements, loop: ast.For, node: ast.expr, name: str) -> Code:
 
 def _is_shape(node: ast.Subscript) -> bool:
     return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
-
-

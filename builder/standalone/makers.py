@@ -10,7 +10,7 @@ from .builtins import builtin
 from .code import Code, call
 from .expressions import Expressions
 from .scalars import convert
-from .types import FLOAT, INT, UINT, count, literal, name_of, part, quaternion, vector, zero
+from .types import FLOAT, INT, UINT, count, literal, name_of, vector, zero
 
 
 def _given(p: Expressions, node: ast.Call, number: Number) -> list[Code]:
@@ -145,5 +145,3 @@ def _draw(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: K
         raise p.rejection("a random state that is no variable", node)
     p.helpers.need(called.name if len(args) < 3 else f"{called.name}_3")
     return p.effect(call(called.name, _DRAWN[called.name], *args), node)
-
-

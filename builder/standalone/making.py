@@ -96,5 +96,3 @@ def _made(row: Row, t: Translation, shapes: str, answer: list[Expected] | str) -
     except StandaloneRejection as rejection:
         return Made("", rejection)
     return Made(text, None, answer if isinstance(answer, str) else "")
-
-

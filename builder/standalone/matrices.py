@@ -112,9 +112,7 @@ def set_row(h: Helpers, kind: Block) -> str:
     """Change one row."""
     source = vector(kind.shape[1], kind.number)
     lines = "".join(f"  a.m[i][{j}] = {part(source, 'v', j)};\n" for j in range(kind.shape[1]))
-    return (
-        f"__device__ inline void set_row({h.type(kind)} &a, int i, {h.parameter(source, 'v')}) {{\n{lines}}}\n"
-    )
+    return f"__device__ inline void set_row({h.type(kind)} &a, int i, {h.parameter(source, 'v')}) {{\n{lines}}}\n"
 
 
 def _from(name: str, rows: bool) -> None:
@@ -155,7 +153,9 @@ def determinant(h: Helpers, kind: Block) -> str:
     """The determinant."""
     n = kind.shape[0]
     if n == 2:
-        return h.function("determinant", kind.number, [(kind, "a")], "return a.m[0][0] * a.m[1][1] - a.m[1][0] * a.m[0][1];")
+        return h.function(
+            "determinant", kind.number, [(kind, "a")], "return a.m[0][0] * a.m[1][1] - a.m[1][0] * a.m[0][1];"
+        )
     if n == 3:
         lines = [
             "return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) +",
@@ -181,15 +181,25 @@ def cofactors(h: Helpers, kind: Block) -> str:
         raise StandaloneRejection(f"inverse of {name_of(kind)}")
     t = h.type(kind)
     pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    low = [f"  const double s{n} = (double)a.m[0][{i}] * a.m[1][{j}] - (double)a.m[0][{j}] * a.m[1][{i}];\n" for n, (i, j) in enumerate(pairs)]
-    high = [f"  const double c{n} = (double)a.m[2][{i}] * a.m[3][{j}] - (double)a.m[2][{j}] * a.m[3][{i}];\n" for n, (i, j) in enumerate(pairs)]
+    low = [
+        f"  const double s{n} = (double)a.m[0][{i}] * a.m[1][{j}] - (double)a.m[0][{j}] * a.m[1][{i}];\n"
+        for n, (i, j) in enumerate(pairs)
+    ]
+    high = [
+        f"  const double c{n} = (double)a.m[2][{i}] * a.m[3][{j}] - (double)a.m[2][{j}] * a.m[3][{i}];\n"
+        for n, (i, j) in enumerate(pairs)
+    ]
     number = name_of(kind.number)
     entries = []
     for i, row_, kinds in ((0, 1, "c"), (1, 0, "c"), (2, 3, "s"), (3, 2, "s")):
         for j in range(4):
             p, q, r = [k for k in range(4) if k != j]
             sign = "-" if (i + j) % 2 else ""
-            minor = [f"a.m[{row_}][{p}] * {kinds}{pairs.index((q, r))}", f"a.m[{row_}][{q}] * {kinds}{pairs.index((p, r))}", f"a.m[{row_}][{r}] * {kinds}{pairs.index((p, q))}"]
+            minor = [
+                f"a.m[{row_}][{p}] * {kinds}{pairs.index((q, r))}",
+                f"a.m[{row_}][{q}] * {kinds}{pairs.index((p, r))}",
+                f"a.m[{row_}][{r}] * {kinds}{pairs.index((p, q))}",
+            ]
             entries.append(f"  out.m[{j}][{i}] = ({number})({sign}({minor[0]} - {minor[1]} + {minor[2]}));\n")
     det = "  det = s0 * c5 - s1 * c4 + s2 * c3 + s3 * c2 - s4 * c1 + s5 * c0;\n"
     return (

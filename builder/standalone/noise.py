@@ -61,7 +61,13 @@ def noise_in_cell(h: Helpers, dim: int) -> str:
     """Noise in one cell of the lattice."""
     h.need("randf_3" if dim == 1 else "randf")
     text = _TEXT.replace("HASHED", _HASHED[int(dim == 1)])
-    return text.replace("CORNERS", str(1 << dim)).replace("LAST", str(dim - 1)).replace("[D]", f"[{dim}]").replace("< D", f"< {dim}").replace("dimension D", f"{dim} dimension{'s' * (dim > 1)}")
+    return (
+        text.replace("CORNERS", str(1 << dim))
+        .replace("LAST", str(dim - 1))
+        .replace("[D]", f"[{dim}]")
+        .replace("< D", f"< {dim}")
+        .replace("dimension D", f"{dim} dimension{'s' * (dim > 1)}")
+    )
 
 
 def _noise(name: str, periodic: bool) -> None:

@@ -6,10 +6,10 @@ import ast
 
 from ..codegen.arguments import Block, Kind, Number
 from ..errors import StandaloneRejection
-from .code import PRECEDENCE, PRODUCT, SUM, UNARY, Code, binary, call, unary
+from .code import Code, binary, call, unary
 from .helpers import Helpers
 from .scalars import fitted, math_call, negative, power
-from .types import BOOL, is_float, is_int, is_matrix, is_narrow, is_vector, name_of
+from .types import BOOL, is_float, is_int, is_matrix, is_narrow, name_of
 
 PLAIN = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<",
@@ -114,5 +114,3 @@ def updates_in_place(name: str, target: Kind, value: Kind) -> str:
         return ""
     fits = is_float(target) or target.name in ("int32", "uint32", "int64", "uint64")
     return f"{PLAIN[name]}=" if fits else ""
-
-

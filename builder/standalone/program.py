@@ -9,7 +9,6 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template
 
-
 from .host import host_of, local
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS
 from .launch import BLOCK, BLOCKS, Grid
@@ -181,5 +180,5 @@ def _fillers(fills: set[str], narrow: Iterable[str]) -> str:
 def _template() -> Template:
     environment = Environment(
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined, autoescape=False
-    )  # noqa: S701 (C++, no HTML)
+    )
     return environment.from_string(Path(__file__).with_name("program.cu.jinja").read_text(encoding="utf-8"))

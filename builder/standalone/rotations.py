@@ -141,7 +141,11 @@ def quat_from_matrix(h: Helpers, kind: Block) -> str:
         test = ["m[0][0] >= m[1][1] && m[0][0] >= m[2][2]", "m[1][1] > m[0][0] && m[1][1] >= m[2][2]"]
         head = f"}} else if ({test[place]}) {{" if place < 2 else "} else {"
         parts = [""] * 4
-        parts[i], parts[j], parts[k] = f"{half} * r", f"(m[{i}][{j}] + m[{j}][{i}]) * h", f"(m[{k}][{i}] + m[{i}][{k}]) * h"
+        parts[i], parts[j], parts[k] = (
+            f"{half} * r",
+            f"(m[{i}][{j}] + m[{j}][{i}]) * h",
+            f"(m[{k}][{i}] + m[{i}][{k}]) * h",
+        )
         parts[3] = f"(m[{k}][{j}] - m[{j}][{k}]) * h"
         root = _fn(number, "sqrt", f"m[{i}][{i}] - (m[{j}][{j}] + m[{k}][{k}]) + {one}")
         lines += [head, f"  const {t} r = {root}, h = {half} / r;", f"  q = {make(q, parts)};"]

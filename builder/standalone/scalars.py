@@ -21,7 +21,14 @@ MATH = {
     "max": ("fmaxf", "fmax"),
 }
 # What has a meaning of its own in C++: the names that a program of ours must not give to others.
-CUDA_NAMES = frozenset(name for pair in MATH.values() for name in pair) | {"min", "max", "abs", "isnan", "isinf", "isfinite"}
+CUDA_NAMES = frozenset(name for pair in MATH.values() for name in pair) | {
+    "min",
+    "max",
+    "abs",
+    "isnan",
+    "isinf",
+    "isfinite",
+}
 
 _DEGREES, _RADIANS = "57.29577951308232087679", "0.01745329251994329577"
 

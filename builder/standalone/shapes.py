@@ -61,7 +61,11 @@ class _Safe:
                     return False
             elif isinstance(node, ast.Attribute) and node.attr == "shape":
                 seen.add(id(node.value))
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("atomic_"):
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr.startswith("atomic_")
+            ):
                 seen.add(id(node.args[0]))
                 last = -2 if node.func.attr == "atomic_cas" else -1
                 if not all(map(self.index, node.args[1:last])):
@@ -93,11 +97,7 @@ class _Safe:
         return False
 
     def _is_length(self, node: ast.expr) -> bool:
-        return (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Attribute)
-            and node.value.attr == "shape"
-        )
+        return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
 
     def _is_last(self, node: ast.expr) -> bool:
         return (

@@ -63,6 +63,8 @@ class Signature:
 def signature_of(typed: TypedFunction, name: str) -> Signature:
     """Return a signature of which nothing is found out yet."""
     names = local_names(typed.node) | {
-        node.target.id for node in ast.walk(typed.node) if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
+        node.target.id
+        for node in ast.walk(typed.node)
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
     }
     return Signature(name, dict(typed.args), names, returns=typed.returns)

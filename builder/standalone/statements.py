@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record
+from ..codegen.arguments import ArrayOf, Block, Kind, Number
 from ..codegen.objects import operator_name
 from ..codegen.typed import Called, TypedFunction
 from .arrays import Array
 from .atomics import atomic
-from .code import Code, binary, call
+from .code import Code
 from .expressions import Expressions
 from .loops import counts_up, loop_head
 from .operators import binary_op, updates_in_place
 from .scalars import truth
-from .scope import Scope, blocks, scope_of
+from .scope import Scope, scope_of
 from .signatures import Signature
-from .types import INT, is_matrix, literal, name_of, number_of, vector, zero
+from .types import is_matrix, number_of, vector, zero
 from .unit import Unit
 
 _ATOMIC = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
@@ -34,6 +34,9 @@ class Statements(Expressions):
         self.tid: ast.stmt | None = None  # the assignment that names the thread's indices
         self.leaves = "return;"  # how a kernel ends for one place of its grid
         self.loops = 0
+        self.array_names = {
+            node.id for node, kind in typed.kinds.items() if isinstance(kind, ArrayOf) and isinstance(node, ast.Name)
+        }
 
     def body(self, statements: Sequence[ast.stmt]) -> None:
         """Print the statements of the function."""
@@ -59,7 +62,7 @@ class Statements(Expressions):
         return changed
 
     def _is_array(self, name: str) -> bool:
-        return any(isinstance(n, ast.Name) and n.id == name and isinstance(k, ArrayOf) for n, k in self.typed.kinds.items())
+        return name in self.array_names
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
         """Print statements, one after the other."""
@@ -101,10 +104,12 @@ class Statements(Expressions):
 
     def _effects(self, node: ast.AST) -> int:
         """Return how many effects an expression has whose order C++ leaves open."""
+        if not self.effects:
+            return 0
         inner = [self._effects(child) for child in ast.iter_child_nodes(node)]
         if isinstance(node, (ast.BoolOp, ast.IfExp)):
             return max(inner, default=0)
-        return sum(inner) + (isinstance(node, ast.Call) and self.has_effect_itself(node))
+        return sum(inner) + (node in self.effects)
 
     # --- assignments ------------------------------------------------------------------------------------
 
@@ -357,7 +362,9 @@ class Statements(Expressions):
     def _for(self, node: ast.For) -> None:
         if not isinstance(node.target, ast.Name) or node.orelse:
             raise self.rejection("a loop of its own kind", node)
-        if not (isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name) and node.iter.func.id == "range"):
+        if not (
+            isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name) and node.iter.func.id == "range"
+        ):
             raise self.rejection(f"a loop over {ast.unparse(node.iter)[:40]}", node)
         if node.iter.keywords or not 1 <= len(node.iter.args) <= 3:
             raise self.rejection("a range of its own kind", node)
@@ -426,5 +433,3 @@ def _bases(node: ast.expr) -> set[str]:
 def names_in(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Yield the names in some nodes."""
     return (inner.id for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Name))
-
-

@@ -170,7 +170,7 @@ def _parameters(unit: Unit, signature: Signature, restrict: str) -> list[str]:
 
 _NOT_PLAIN = (".data", ".shape", "adj_", "var_", "cooperative_groups.h", "asm")
 # What snippets call of Warp's that CUDA has for all types under one name; ``atomic_add(array, index, value)`` is a helper.
-_OF_WARP = frozenset("min max abs exp log sqrt sin cos tanh pow floor ceil".split())
+_OF_WARP = frozenset(["min", "max", "abs", "exp", "log", "sqrt", "sin", "cos", "tanh", "pow", "floor", "ceil"])
 
 
 def _snippet(unit: Unit, typed: TypedKernel, function: TypedFunction, signature: Signature) -> str:
@@ -234,7 +234,9 @@ def _snippet_returns(typed: TypedKernel, function: TypedFunction) -> tuple[Kind,
     raise StandaloneRejection("a native snippet whose result has no type", function.node.lineno)
 
 
-def _kernel(unit: Unit, typed: TypedKernel, signature: Signature, grid: Grid) -> tuple[str, tuple[tuple[str, int], ...]]:
+def _kernel(
+    unit: Unit, typed: TypedKernel, signature: Signature, grid: Grid
+) -> tuple[str, tuple[tuple[str, int], ...]]:
     printer = Statements(unit, typed.kernel, signature)
     printer.tid = grid.statement
     opening, closing = prologue(printer, grid)
@@ -247,5 +249,7 @@ def _kernel(unit: Unit, typed: TypedKernel, signature: Signature, grid: Grid) ->
             values += [(name, axis) for axis in signature.used_dims(name)]
     params += [f"{name_of(INT)} {name}" for name in grid.limits]
     lines = [*opening, *printer.lines, *closing]
-    text = f"__global__ void {signature.name}({', '.join(params)}) {{\n" + "".join(f"{line}\n" for line in lines) + "}\n"
+    text = (
+        f"__global__ void {signature.name}({', '.join(params)}) {{\n" + "".join(f"{line}\n" for line in lines) + "}\n"
+    )
     return text, tuple(values)

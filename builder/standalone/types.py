@@ -8,7 +8,7 @@ from typing import Any
 
 from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record
 from ..errors import StandaloneRejection
-from .code import Code, UNARY
+from .code import UNARY, Code
 
 INT, FLOAT, DOUBLE, BOOL, UINT = Number("int32"), Number("float32"), Number("float64"), Number("bool"), Number("uint32")
 HALF, BFLOAT = Number("float16"), Number("bfloat16")
@@ -173,7 +173,9 @@ def make(kind: Block, parts: list[str]) -> str:
     if is_cuda(kind):
         return f"make_{name_of(kind)}({', '.join(parts)})"
     if kind.family == "transformation":
-        return f"{name_of(kind)}{{{make(vector(3, kind.number), parts[:3])}, {make(quaternion(kind.number), parts[3:])}}}"
+        return (
+            f"{name_of(kind)}{{{make(vector(3, kind.number), parts[:3])}, {make(quaternion(kind.number), parts[3:])}}}"
+        )
     if kind.family == "matrix":
         columns = kind.shape[1]
         rows = [f"{{{', '.join(parts[at : at + columns])}}}" for at in range(0, len(parts), columns)]

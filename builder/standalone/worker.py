@@ -20,7 +20,7 @@ from ..codegen.warp_adapter import address, load_object, start_runtime
 from ..errors import CodegenRejection
 from ..verify.bounds import floor_units
 from ..verify.harness import CPP, CUDA, FORWARD, symbol
-from ..verify.layout import FLOATS, Memory, UnsupportedArgument, Values, numbers, put
+from ..verify.layout import FLOATS, Memory, UnsupportedArgument, Values, put
 from ..verify.machine import DIRECTED, Machine
 from ..verify.subject import UNIT, Subject, subject_of
 from .inputs import leaves, values
