@@ -1,4 +1,4 @@
-"""The chain of stages: mine -> generate -> edges -> programs -> verify -> tokens -> decide -> rows, and what is measured.
+"""The chain of stages: mine -> generate -> edges -> programs -> verify -> tokens -> decide -> rows, and measurements.
 
 Each stage is a pure function of the spec and a rank, and leaves one file in the store; the file's
 existence says that the stage is done. One process, a pool of processes and streaming run these same

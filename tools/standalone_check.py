@@ -1,6 +1,6 @@
 """Check the standalone programs of synthetic kernels, and count what has no translation by its reason.
 
-    python tools/standalone_check.py [--each 4] [--seed 0] [--categories a,b] [--nvcc] [--run] [--sanitize N] [--keep DIR]
+    python tools/standalone_check.py [--each 4] [--seed 0] [--categories a,b] [--nvcc] [--run] [--sanitize N]
 
 Without further options kernels are translated only. ``--run`` runs each program on this machine's CPU and compares it
 with Warp's CPU results; ``--nvcc`` compiles it for sm_80 and sm_90 with warnings as errors.

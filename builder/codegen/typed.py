@@ -52,6 +52,7 @@ class TypedFunction:
         calls: what each node calls, in the order of calling.
         returns: what it returns.
         snippet: CUDA text instead of a body, or None.
+        nodes: all nodes of the tree.
     """
 
     name: str
@@ -62,6 +63,10 @@ class TypedFunction:
     calls: dict[ast.AST, list[Called]] = field(default_factory=dict)
     returns: tuple[Kind, ...] = ()
     snippet: str | None = None
+    nodes: tuple[ast.AST, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.nodes = tuple(ast.walk(self.node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,7 @@ class _Notes:
 
     def _resolve_statics(self, adj: Any, typed: TypedFunction) -> None:
         """Note the constants that Warp has looked up without evaluating the node, as in ``range(N)``."""
-        for loop in ast.walk(typed.node):
+        for loop in typed.nodes:
             if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
                 continue
             for node in loop.iter.args:

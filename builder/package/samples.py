@@ -34,7 +34,7 @@ class _Sample:
 
 
 def export_samples(folder: Path, out: Path, *, per_category: int = 5, ptx: bool = True) -> dict[str, int]:
-    """Write ``out/sample_<number>_<category>/{name.py,name.cu,Makefile,metadata.json}`` for some rows of a built folder.
+    """Write a directory for each of some rows: ``name.py``, ``name.cu``, ``Makefile`` and ``metadata.json``.
 
     Args:
         folder: what ``build --out`` made.
@@ -145,8 +145,8 @@ def _write(folder: Path, sample_id: str, sample: _Sample, split: str, ptx: bool)
 def check_samples(out: Path) -> Iterator[tuple[str, str, Outcome]]:
     """Yield ``(sample, check, outcome)`` for each sample of a directory.
 
-    The checks are ``files`` (all named ones are there), ``run`` (on this machine's CPU, against the values in the program)
-    and, where there is an nvcc, ``nvcc`` (compiles without a warning).
+    The checks are ``files`` (all named ones are there), ``run`` (on this machine's CPU, against the values in the
+    program) and, where there is an nvcc, ``nvcc`` (compiles without a warning).
 
     Raises:
         FolderError: it holds no samples.

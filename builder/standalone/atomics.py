@@ -68,7 +68,8 @@ def atomic_block(h: Helpers, word: str, kind: Block) -> str:
     ]
     body = "".join(f"  {part(kind, 'old', i)} = {line};\n" for i, line in enumerate(lines))
     t = h.type(kind)
-    return f"__device__ inline {t} atomic_{word}({t} *place, {h.parameter(kind, 'value')}) {{\n  {t} old;\n{body}  return old;\n}}\n"
+    head = f"__device__ inline {t} atomic_{word}({t} *place, {h.parameter(kind, 'value')})"
+    return f"{head} {{\n  {t} old;\n{body}  return old;\n}}\n"
 
 
 def _atomic(h: Helpers, word: str, kind: Number) -> str:

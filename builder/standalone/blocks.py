@@ -285,5 +285,6 @@ def lower_bound(h: Helpers, number: Number) -> str:
     return (
         f"__device__ inline int lower_bound(const {t} *a, int begin, int end, {t} value) {{\n"
         "  while (begin < end) {\n    const int middle = begin + (end - begin) / 2;\n"
-        "    if (a[middle] < value)\n      begin = middle + 1;\n    else\n      end = middle;\n  }\n  return begin;\n}\n"
+        "    if (a[middle] < value)\n      begin = middle + 1;\n    else\n      end = middle;\n  }\n"
+        "  return begin;\n}\n"
     )

@@ -449,16 +449,10 @@ class Expressions:
         """Return some components of a vector, or a column of a matrix."""
         kind, first = base.kind, indices[0]
         assert isinstance(kind, Block)
-        if (
-            is_matrix(kind)
-            and len(indices) == 2
-            and isinstance(first, ast.Slice)
-            and not isinstance(indices[1], ast.Slice)
-        ):
-            if first.lower is None and first.upper is None and first.step is None:
-                name = self.helpers.need("column", kind)
-                index = self.wrapped(self._index(indices[1]), kind.shape[1])
-                return Code(f"{name}({base.text}, {index})", vector(kind.shape[0], kind.number))
+        if is_matrix(kind) and len(indices) == 2 and _is_all(first) and not isinstance(indices[1], ast.Slice):
+            name = self.helpers.need("column", kind)
+            index = self.wrapped(self._index(indices[1]), kind.shape[1])
+            return Code(f"{name}({base.text}, {index})", vector(kind.shape[0], kind.number))
         if kind.family == "vector" and len(indices) == 1 and isinstance(first, ast.Slice) and base.binds == ATOM:
             limits = [self._limit(one) for one in (first.lower, first.upper, first.step)]
             chosen = range(count(kind))[slice(*limits)]
@@ -519,6 +513,10 @@ class Expressions:
             return index.text
         self.helpers.need("wrapped")
         return f"wrapped({index.text}, {length})"
+
+
+def _is_all(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice) and node.lower is None and node.upper is None and node.step is None
 
 
 def _changes(builtin: str) -> bool:

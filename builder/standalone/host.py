@@ -76,9 +76,9 @@ def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool)
     for name, kind in t.args:
         own = [leaf for leaf in numbers if leaf.path.split(".")[0] == name]
         if isinstance(kind, ArrayOf):
-            _array(host, _names(name), kind, own, shapes)
+            _array(host, _names(t, name), kind, own, shapes)
         elif isinstance(kind, Record):
-            _struct(host, name, kind, own, shapes, seed, example)
+            _struct(host, t, name, own, shapes, seed, example)
         else:
             host.setup.append(f"const {name_of(kind)} {local(name)} = {constant(own[0], seed, example)};")
     host.outputs = written_leaves(t)
@@ -101,9 +101,13 @@ def local(name: str) -> str:
     return free(name, _OWN | WORDS)
 
 
-def _names(path: str) -> _Names:
-    flat = local(path.replace(".", "_"))
-    return _Names(path, flat, f"d_{flat}")
+def device(t: Translation, path: str) -> str:
+    """Return what the pointer to an array on the device is called in the host function."""
+    return f"{'device_' if any(name.startswith('d_') for name, _ in t.args) else 'd_'}{local(path.replace('.', '_'))}"
+
+
+def _names(t: Translation, path: str) -> _Names:
+    return _Names(path, local(path.replace(".", "_")), device(t, path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,8 @@ def _most(leaf: Leaf) -> str:
     )
 
 
-def _struct(host: Host, name: str, kind: Record, own: Sequence[Leaf], shapes: str, seed: int, example: int) -> None:
+def _struct(host: Host, t: Translation, name: str, own: Sequence[Leaf], shapes: str, seed: int, example: int) -> None:
+    kind = dict(t.args)[name]
     host.setup.append("")
     host.setup.append(f"// {name}: a struct.")
     host.setup.append(f"{name_of(kind)} {local(name)} = {{}};")
@@ -190,7 +195,7 @@ def _struct(host: Host, name: str, kind: Record, own: Sequence[Leaf], shapes: st
         mine = [leaf for leaf in own if leaf.path == path or leaf.array == path]
         place = local(name) + path.removeprefix(name)
         if isinstance(inner, ArrayOf):
-            names = _names(path)
+            names = _names(t, path)
             _array(host, names, inner, mine, shapes)
             host.setup.append(f"{place} = {names.device};")
             host.setup += [f"{place}_dim{axis} = {names.host}_dim{axis};" for axis in range(inner.ndim)]
@@ -217,7 +222,7 @@ def _results(host: Host, t: Translation, checked: bool) -> None:
     kinds, written = dict(t.args), host.outputs
     host.results.append("bool passed = true;")
     for array in dict.fromkeys(leaf.array for leaf in written):
-        names = _names(array)
+        names = _names(t, array)
         type_ = name_of(_element(kinds, array))
         size = f"{names.host}_count * sizeof({type_})"
         host.results.append(f"CUDA_CHECK(cudaMemcpy({names.host}, {names.device}, {size}, cudaMemcpyDeviceToHost));")

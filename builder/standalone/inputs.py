@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,11 @@ def _fill(path: str, kind: Number | Block, array: str) -> str:
     return WHOLE
 
 
-def _pcg(x: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _bits(numbers: Sequence[int]) -> NDArray[np.uint32]:
+    return np.asarray(np.array(numbers, np.uint32))
+
+
+def _pcg(x: Any) -> NDArray[np.uint32]:
     b = x * np.uint32(747796405) + np.uint32(2891336453)
     c = ((b >> ((b >> np.uint32(28)) + np.uint32(4))) ^ b) * np.uint32(277803737)
     return np.asarray((c >> np.uint32(22)) ^ c)
@@ -90,8 +95,9 @@ def _pcg(x: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def uniform(seed: int, stream: int, count: int) -> NDArray[np.float64]:
     """Return the first ``count`` numbers in [0, 1) of a stream: ``pcg(pcg(pcg(seed) + stream) + index) / 2**32``."""
     with np.errstate(over="ignore"):
-        start = _pcg(_pcg(np.array([seed & 0xFFFFFFFF], np.uint32)) + np.uint32(stream))
-        return np.asarray(_pcg(start + np.arange(count, dtype=np.uint32)).astype(np.float64) / 4294967296.0)
+        start = _pcg(_pcg(_bits([seed & 0xFFFFFFFF])) + np.uint32(stream))
+        drawn = _pcg(start + np.arange(count, dtype=np.uint32))
+        return np.asarray(drawn.astype(np.float64) / 4294967296.0)
 
 
 def values(leaf: Leaf, seed: int, n: int, length: int, elements: int) -> NDArray[np.float64]:

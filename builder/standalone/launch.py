@@ -47,7 +47,7 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
     """Return the grid of a kernel."""
     ndim = typed.launch_dim
     own = typed.kernel
-    calls = [node for node in ast.walk(own.node) if isinstance(node, ast.Call) and _is_tid(own, node)]
+    calls = [node for node in own.nodes if isinstance(node, ast.Call) and _is_tid(own, node)]
     statement, names = _naming(own, calls)
     if len(calls) > 1 or (calls and statement is None):
         raise StandaloneRejection("a thread index that is not named once at the top", calls[-1].lineno)
@@ -72,7 +72,7 @@ def _naming(own: TypedFunction, calls: Sequence[ast.Call]) -> tuple[ast.stmt | N
             target = statement.targets[0]
             elements = target.elts if isinstance(target, ast.Tuple) else [target]
             names = [one.id for one in elements if isinstance(one, ast.Name)]
-            stores = [n.id for n in ast.walk(own.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+            stores = [n.id for n in own.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
             if len(names) == len(elements) and all(stores.count(name) == 1 for name in names):
                 return statement, names
     return None, []

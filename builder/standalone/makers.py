@@ -126,7 +126,8 @@ def _spatial(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind
 _DRAWN: dict[str, Kind] = {
     "randi": INT, "randu": UINT, "randf": FLOAT, "randn": FLOAT, "poisson": UINT,
     **{f"sample_{name}": vector(2, FLOAT) for name in ("triangle", "unit_ring", "unit_disk", "unit_square")},
-    **{f"sample_unit_{name}": vector(3, FLOAT) for name in ("sphere", "sphere_surface", "hemisphere", "hemisphere_surface", "cube")},
+    **{f"sample_unit_{name}": vector(3, FLOAT) for name in ("sphere", "sphere_surface", "hemisphere", "cube")},
+    "sample_unit_hemisphere_surface": vector(3, FLOAT),
     "sample_unit_hypercube": vector(4, FLOAT),
 }  # fmt: skip
 

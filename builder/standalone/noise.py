@@ -28,7 +28,7 @@ _HASHED = {
     }""",
 }
 _TEXT = """// Gradient noise in dimension D: corners of the cell, blended with a quintic.
-__device__ inline float noise_in_cell(unsigned int state, const int (&low)[D], const int (&high)[D], const float (&d)[D]) {
+__device__ inline float noise_in_cell(unsigned int state, const int *low, const int *high, const float *d) {
   const unsigned int primes[4] = {73856093u, 19349663u, 53471161u, 10000019u};
   float value[CORNERS];
   for (int corner = 0; corner < CORNERS; ++corner) {

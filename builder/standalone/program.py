@@ -9,7 +9,8 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from .host import host_of, local
+from ..codegen.arguments import ArrayOf
+from .host import device, host_of, local
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS
 from .launch import BLOCK, BLOCKS, Grid
 from .shapes import shapes_of
@@ -57,7 +58,7 @@ def example_size(t: Translation) -> int:
 
 def default_shapes(t: Translation) -> str:
     """Return how long arrays are, by what the kernel looks up."""
-    return shapes_of(t.node, t.args, t.names)
+    return shapes_of(t.nodes, t.args, t.names)
 
 
 def program(
@@ -111,7 +112,7 @@ def _call(t: Translation) -> str:
         if axis >= 0:
             given.append(f"{own}_dim{axis}")
         else:
-            given.append(f"d_{own}" if type(kinds[name]).__name__ == "ArrayOf" else own)
+            given.append(device(t, name) if isinstance(kinds[name], ArrayOf) else own)
     given += ["n"] * t.grid.ndim
     return f"{t.name}<<<grid, block>>>({', '.join(given)});"
 
@@ -130,16 +131,27 @@ def _conversions(narrow: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_LOOP = "  for (size_t i = 0; i < count * parts; ++i) {\n"
-_HEAD = "template <typename T>\nstatic void NAME(T *first, size_t stride, int parts, size_t count, unsigned int streamMORE) {\n"
+_HEAD = (
+    "template <typename T>\n"
+    "static void NAME(T *first, size_t stride, int parts, size_t count, unsigned int streamMORE) {\n"
+)
+_AT = "number_at(first, stride, parts, i)"
+
+
+def _loop(*lines: str) -> str:
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"  for (size_t i = 0; i < count * parts; ++i) {{\n{body}  }}\n"
+
+
+_UNUSED = "  (void)stream;\n"
 _FILLS = {
-    FLOATS: (", double low, double high", _LOOP + "    set(number_at(first, stride, parts, i), low + (high - low) * uniform(stream, i));\n  }\n"),
-    FLAGS: ("", _LOOP + "    number_at(first, stride, parts, i) = uniform(stream, i) < 0.5;\n  }\n"),
-    "whole": (", int most", _LOOP + "    number_at(first, stride, parts, i) = (T)(uniform(stream, i) * most);\n  }\n"),
-    PLACES: (", int most", _LOOP + "    number_at(first, stride, parts, i) = (T)(most - 1 - (int)(i % most));\n  }\n  (void)stream;\n"),
+    FLOATS: (", double low, double high", _loop(f"set({_AT}, low + (high - low) * uniform(stream, i));")),
+    FLAGS: ("", _loop(f"{_AT} = uniform(stream, i) < 0.5;")),
+    "whole": (", int most", _loop(f"{_AT} = (T)(uniform(stream, i) * most);")),
+    PLACES: (", int most", _loop(f"{_AT} = (T)(most - 1 - (int)(i % most));") + _UNUSED),
     RISING: (
         ", int length, int most",
-        _LOOP + "    const int place = (int)(i % length);\n    number_at(first, stride, parts, i) = (T)(place < most ? place : most);\n  }\n  (void)stream;\n",
+        _loop("const int place = (int)(i % length);", f"{_AT} = (T)(place < most ? place : most);") + _UNUSED,
     ),
     ROTATIONS: (
         "",
@@ -160,7 +172,7 @@ _FILLS = {
   }
 """,
     ),
-}  # fmt: skip
+}
 
 
 def _fillers(fills: set[str], narrow: Iterable[str]) -> str:

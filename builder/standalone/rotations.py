@@ -74,7 +74,8 @@ def quat_to_axis_angle(h: Helpers, kind: Block) -> str:
     h.need("negative", v)
     angle = math_call("atan2", number, plain(number, "length(v)"), absolute(number, plain(number, "q.w")))
     return (
-        f"__device__ inline void quat_to_axis_angle({h.parameter(kind, 'q')}, {h.type(v)} &axis, {name_of(number)} &angle) {{\n"
+        f"__device__ inline void quat_to_axis_angle({h.parameter(kind, 'q')}, "
+        f"{h.type(v)} &axis, {name_of(number)} &angle) {{\n"
         f"  const {h.type(v)} v = {make(v, ['q.x', 'q.y', 'q.z'])};\n"
         f"  axis = q.w < {zero(number)} ? -normalize(v) : normalize(v);\n"
         f"  angle = {literal(number, 2).text} * {angle.text};\n}}\n"
@@ -132,10 +133,11 @@ def quat_from_matrix(h: Helpers, kind: Block) -> str:
     h.need("normalize", q)
     one, half, nil = literal(number, 1).text, literal(number, 0.5).text, zero(number)
     lines = [f"{h.type(q)} q = {zero(q)};", "const auto &m = a.m;"]
+    turns = ("m[2][1] - m[1][2]", "m[0][2] - m[2][0]", "m[1][0] - m[0][1]")
     lines += [
         f"if (m[0][0] + m[1][1] + m[2][2] >= {nil}) {{",
         f"  const {t} r = {_fn(number, 'sqrt', f'm[0][0] + m[1][1] + m[2][2] + {one}')}, h = {half} / r;",
-        f"  q = {make(q, ['(m[2][1] - m[1][2]) * h', '(m[0][2] - m[2][0]) * h', '(m[1][0] - m[0][1]) * h', f'{half} * r'])};",
+        f"  q = {make(q, [*(f'({turn}) * h' for turn in turns), f'{half} * r'])};",
     ]
     for place, (i, j, k) in enumerate(((0, 1, 2), (1, 2, 0), (2, 0, 1))):
         test = ["m[0][0] >= m[1][1] && m[0][0] >= m[2][2]", "m[1][1] > m[0][0] && m[1][1] >= m[2][2]"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ..codegen.arguments import ArrayOf, Kind, Record
 
@@ -21,20 +22,20 @@ def lengths(shapes: str, n: int, ndim: int) -> tuple[int, ...]:
     return (of[shapes][0 if ndim == 1 else 1],) * ndim
 
 
-def shapes_of(function: ast.FunctionDef, args: tuple[tuple[str, Kind], ...], indices: tuple[str, ...]) -> str:
+def shapes_of(nodes: Sequence[ast.AST], args: tuple[tuple[str, Kind], ...], indices: tuple[str, ...]) -> str:
     """Return ``equal`` if all that a kernel looks up lies within its launch grid, or else ``longer``."""
     arrays = {name for name, kind in args if isinstance(kind, ArrayOf)}
     if any(isinstance(kind, Record) and any(isinstance(k, ArrayOf) for _, k in kind.fields) for _, kind in args):
         return "longer"
-    safe = _Safe(function, arrays, set(indices))
+    safe = _Safe(nodes, arrays, set(indices))
     return "equal" if safe.all() else "longer"
 
 
 class _Safe:
-    def __init__(self, function: ast.FunctionDef, arrays: set[str], indices: set[str]) -> None:
-        self.function, self.arrays, self.names = function, arrays, set(indices)
+    def __init__(self, nodes: Sequence[ast.AST], arrays: set[str], indices: set[str]) -> None:
+        self.nodes, self.arrays, self.names = nodes, arrays, set(indices)
         stores: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(function):
+        for node in nodes:
             if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call):
                 args = node.iter.args
                 stores.setdefault(node.target.id, []).append(args[0] if len(args) == 1 else args[-1])
@@ -53,7 +54,7 @@ class _Safe:
     def all(self) -> bool:
         """Say whether all lookups are safe, and no array goes elsewhere."""
         seen: set[int] = set()
-        for node in ast.walk(self.function):
+        for node in self.nodes:
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in self.arrays:
                 seen.add(id(node.value))
                 given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -70,7 +71,7 @@ class _Safe:
                 last = -2 if node.func.attr == "atomic_cas" else -1
                 if not all(map(self.index, node.args[1:last])):
                     return False
-        names = [n for n in ast.walk(self.function) if isinstance(n, ast.Name) and n.id in self.arrays]
+        names = [n for n in self.nodes if isinstance(n, ast.Name) and n.id in self.arrays]
         return all(id(name) in seen for name in names)
 
     def index(self, node: ast.expr) -> bool:

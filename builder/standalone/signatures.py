@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..codegen.arguments import ArrayOf, Kind
 from ..codegen.typed import TypedFunction
-from .names import WORDS, free, local_names
+from .names import WORDS, free
 
 
 @dataclass(slots=True)
@@ -62,9 +62,6 @@ class Signature:
 
 def signature_of(typed: TypedFunction, name: str) -> Signature:
     """Return a signature of which nothing is found out yet."""
-    names = local_names(typed.node) | {
-        node.target.id
-        for node in ast.walk(typed.node)
-        if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
-    }
+    names = {name for name, _ in typed.args}
+    names |= {node.id for node in typed.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return Signature(name, dict(typed.args), names, returns=typed.returns)

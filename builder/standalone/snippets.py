@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def laid_out(text: str) -> str:
-    """Return a snippet with two spaces for each level, and each statement on a line of its own; nothing else changes."""
+    """Return a snippet with two spaces for each level and each statement on a line of its own, nothing else changed."""
     lines: list[str] = []
     for line in textwrap.dedent(text).strip("\n").splitlines():
         indent = 2 + (len(line) - len(line.lstrip())) // 4 * 2

@@ -42,13 +42,13 @@ class Statements(Expressions):
         """Print the statements of the function."""
         kept = list(statements)
         self.scope = scope_of(self.typed.node, kept)
-        self.scope.constant -= self._changed(kept)
+        self.scope.constant -= self._changed()
         self.block(kept)
 
-    def _changed(self, statements: Sequence[ast.stmt]) -> set[str]:
+    def _changed(self) -> set[str]:
         """Return the names that are changed otherwise than by an assignment."""
         changed: set[str] = set()
-        for node in (inner for one in statements for inner in ast.walk(one)):
+        for node in self.typed.nodes:
             if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
                 changed |= {name for name in _bases(node) if not self._is_array(name)}
             elif isinstance(node, ast.AugAssign):
@@ -121,10 +121,10 @@ class Statements(Expressions):
 
     def kind_of_name(self, name: str, node: ast.stmt) -> Kind:
         """Return the type of a local name, from any of its uses or assignments."""
-        for inner in ast.walk(self.typed.node):
+        for inner in self.typed.nodes:
             if isinstance(inner, ast.Name) and inner.id == name and inner in self.typed.kinds:
                 return self.typed.kinds[inner]
-        for inner in ast.walk(self.typed.node):
+        for inner in self.typed.nodes:
             if isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Name) and inner.targets[0].id == name:
                 return self.kind(inner.value)
         raise self.rejection(f"a name without a type, {name}", node)
@@ -246,7 +246,7 @@ class Statements(Expressions):
     def _store(self, target: ast.expr, value: Code, node: ast.stmt) -> None:
         if isinstance(target, ast.Subscript) and self._is_row(target):
             base = self.place(target.value, stores=True)
-            assert isinstance(base.kind, Block) and isinstance(target.slice, ast.expr)
+            assert isinstance(base.kind, Block)
             self.helpers.need("set_row", base.kind)
             index = self.wrapped(self.expr(target.slice), base.kind.shape[0])
             self.line(f"set_row({base.text}, {index}, {value.text});")

@@ -38,7 +38,7 @@ class Translation:
         narrow: the kinds of floats of half length in it.
         summary: its docstring.
         together: whether threads of a block may work together.
-        node: its syntax tree.
+        nodes: those of its syntax tree.
         names: the Python names of the thread's indices.
     """
 
@@ -55,7 +55,7 @@ class Translation:
     narrow: frozenset[str]
     summary: str
     together: bool
-    node: ast.FunctionDef
+    nodes: tuple[ast.AST, ...]
     names: tuple[str, ...]
 
 
@@ -71,11 +71,11 @@ def translate(source: str, tree: ast.Module | None = None) -> Translation:
 
 def translated(typed: TypedKernel) -> Translation:
     """Return the translation of a kernel whose types are known; raises as :func:`translate`."""
-    unit, taken = Unit(), {}
+    unit = Unit()
     for _ in range(4):
         before = _found(unit)
-        printed = _print(unit, typed, taken)
-        taken = _conflicts(unit, typed)
+        printed = _print(unit, typed)
+        _note_conflicts(unit)
         if _found(unit) == before:
             return printed
     raise StandaloneRejection("names that do not settle")
@@ -85,16 +85,15 @@ def _found(unit: Unit) -> tuple[object, ...]:
     return tuple((s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken)) for s in unit.signatures.values())
 
 
-def _conflicts(unit: Unit, typed: TypedKernel) -> dict[int, set[str]]:
+def _note_conflicts(unit: Unit) -> None:
     """Note for each function which of its names something else in the program has."""
     names = unit.helpers.names | {name_of(kind) for kind in unit.helpers.types}
     names |= {signature.name for signature in unit.signatures.values()} | set(CUDA_NAMES)
     for signature in unit.signatures.values():
         signature.taken = signature.locals & names
-    return {}
 
 
-def _print(unit: Unit, typed: TypedKernel, taken: dict[int, set[str]]) -> Translation:
+def _print(unit: Unit, typed: TypedKernel) -> Translation:
     functions = []
     for function in _called(typed):
         signature = unit.signatures.get(id(function)) or unit.declare(function)
@@ -118,7 +117,7 @@ def _print(unit: Unit, typed: TypedKernel, taken: dict[int, set[str]]) -> Transl
         narrow=frozenset(unit.helpers.narrow),
         summary=ast.get_docstring(own.node) or "",
         together=together,
-        node=own.node,
+        nodes=own.nodes,
         names=grid.python_names,
     )
 
@@ -169,7 +168,7 @@ def _parameters(unit: Unit, signature: Signature, restrict: str) -> list[str]:
 
 
 _NOT_PLAIN = (".data", ".shape", "adj_", "var_", "cooperative_groups.h", "asm")
-# What snippets call of Warp's that CUDA has for all types under one name; ``atomic_add(array, index, value)`` is a helper.
+# What snippets call of Warp's that CUDA has for all types under one name.
 _OF_WARP = frozenset(["min", "max", "abs", "exp", "log", "sqrt", "sin", "cos", "tanh", "pow", "floor", "ceil"])
 
 
