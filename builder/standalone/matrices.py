@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..codegen.arguments import Block, Kind
-from ..errors import StandaloneRejection
 from .helpers import Helpers, helper
 from .types import INT, count, literal, make, matrix, name_of, part, vector, zero
 
@@ -138,107 +137,6 @@ def identity(h: Helpers, kind: Block) -> str:
     one, nil = literal(kind.number, 1).text, zero(kind.number)
     parts = [one if i == j else nil for i in range(n) for j in range(n)]
     return h.function(f"identity_{name_of(kind)}", kind, [], f"return {make(kind, parts)};")
-
-
-def _minor(m: str, i: int, j: int, n: int) -> str:
-    rows, columns = [k for k in range(n) if k != i], [k for k in range(n) if k != j]
-    if n == 2:
-        return f"{m}[{rows[0]}][{columns[0]}]"
-    (a, b), (c, d) = rows, columns
-    return f"({m}[{a}][{c}] * {m}[{b}][{d}] - {m}[{a}][{d}] * {m}[{b}][{c}])"
-
-
-@helper
-def determinant(h: Helpers, kind: Block) -> str:
-    """The determinant."""
-    n = kind.shape[0]
-    if n == 2:
-        return h.function(
-            "determinant", kind.number, [(kind, "a")], "return a.m[0][0] * a.m[1][1] - a.m[1][0] * a.m[0][1];"
-        )
-    if n == 3:
-        lines = [
-            "return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) +",
-            "       a.m[0][1] * (a.m[1][2] * a.m[2][0] - a.m[1][0] * a.m[2][2]) +",
-            "       a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);",
-        ]
-        return h.function("determinant", kind.number, [(kind, "a")], *lines)
-    h.need("cofactors", kind)
-    t = name_of(kind.number)
-    return h.function(
-        "determinant", kind.number, [(kind, "a")], "double det;", "cofactors(a, det);", f"return {_real(t, 'det')};"
-    )
-
-
-def _real(type_: str, text: str) -> str:
-    return text if type_ == "double" else f"({type_}){text}"
-
-
-@helper
-def cofactors(h: Helpers, kind: Block) -> str:
-    """The transposed cofactors of a 4 by 4 matrix, and its determinant."""
-    if kind.number.name not in ("float32", "float64"):
-        raise StandaloneRejection(f"inverse of {name_of(kind)}")
-    t = h.type(kind)
-    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    low = [
-        f"  const double s{n} = (double)a.m[0][{i}] * a.m[1][{j}] - (double)a.m[0][{j}] * a.m[1][{i}];\n"
-        for n, (i, j) in enumerate(pairs)
-    ]
-    high = [
-        f"  const double c{n} = (double)a.m[2][{i}] * a.m[3][{j}] - (double)a.m[2][{j}] * a.m[3][{i}];\n"
-        for n, (i, j) in enumerate(pairs)
-    ]
-    number = name_of(kind.number)
-    entries = []
-    for i, row_, kinds in ((0, 1, "c"), (1, 0, "c"), (2, 3, "s"), (3, 2, "s")):
-        for j in range(4):
-            p, q, r = [k for k in range(4) if k != j]
-            sign = "-" if (i + j) % 2 else ""
-            minor = [
-                f"a.m[{row_}][{p}] * {kinds}{pairs.index((q, r))}",
-                f"a.m[{row_}][{q}] * {kinds}{pairs.index((p, r))}",
-                f"a.m[{row_}][{r}] * {kinds}{pairs.index((p, q))}",
-            ]
-            entries.append(f"  out.m[{j}][{i}] = ({number})({sign}({minor[0]} - {minor[1]} + {minor[2]}));\n")
-    det = "  det = s0 * c5 - s1 * c4 + s2 * c3 + s3 * c2 - s4 * c1 + s5 * c0;\n"
-    return (
-        f"__device__ inline {t} cofactors(const {t} &a, double &det) {{\n{''.join(low)}{''.join(high)}{det}"
-        f"  {t} out;\n{''.join(entries)}  return out;\n}}\n"
-    )
-
-
-@helper
-def inverse(h: Helpers, kind: Block) -> str:
-    """The inverse; zero for a singular matrix."""
-    n, number = kind.shape[0], name_of(kind.number)
-    one, nil = literal(kind.number, 1).text, zero(kind.number)
-    h.need("operator", "mul", kind, kind, kind.number)
-    if n == 4:
-        h.need("cofactors", kind)
-        lines = [
-            "double det;",
-            f"const {h.type(kind)} out = cofactors(a, det);",
-            f"return fabs(det) > 0.0 ? out * {_real(number, '(1.0 / det)')} : {zero(kind)};",
-        ]
-        return h.function("inverse", kind, [(kind, "a")], *lines)
-    h.need("determinant", kind)
-    if n == 2:
-        parts = ["a.m[1][1]", "-a.m[0][1]", "-a.m[1][0]", "a.m[0][0]"]
-    else:
-        parts = []
-        for i in range(3):
-            for j in range(3):
-                r, s = (j + 1) % 3, (j + 2) % 3
-                p, q = (i + 1) % 3, (i + 2) % 3
-                parts.append(f"a.m[{r}][{p}] * a.m[{s}][{q}] - a.m[{r}][{q}] * a.m[{s}][{p}]")
-    lines = [
-        f"const {number} det = determinant(a);",
-        f"if (det == {nil})",
-        f"  return {zero(kind)};",
-        f"return {make(kind, parts)} * ({one} / det);",
-    ]
-    return h.function("inverse", kind, [(kind, "a")], *lines)
 
 
 @helper
