@@ -15,7 +15,7 @@ from .expressions import Expressions
 from .operators import binary_op, updates_in_place
 from .scope import Scope
 from .signatures import Signature
-from .types import is_matrix, number_of, vector, zero
+from .types import INT, is_matrix, number_of, vector, zero
 from .unit import Unit
 
 _ATOMIC = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
@@ -152,6 +152,11 @@ class Assignments(Expressions):
         called = next((one for one in self.typed.calls.get(value, ()) if one.name not in ("load", "copy")), None)
         if called is not None and called.name == "quat_to_axis_angle":
             self._axis_angle(node, names, called)
+            return
+        if called is not None and called.name == "tid" and len(names) == len(self.threads):
+            for name, thread in zip(names, self.threads, strict=True):
+                if name in self.scope.loaded:
+                    self.line(f"{self._target(name, INT, node)} = {thread};")
             return
         if called is None or called.function is None or len(called.function.returns) != len(names):
             raise self.rejection(f"several results of wp.{called.name if called else '?'}", node)

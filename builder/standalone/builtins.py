@@ -176,6 +176,13 @@ def _unary(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: 
     return unary_op(p.helpers, operator, x, kind)
 
 
+@builtin("tid")
+def _tid(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: Kind) -> Code:
+    if len(p.threads) != 1:
+        raise p.rejection("one index of a grid of several dimensions", node)
+    return Code(p.threads[0], INT)
+
+
 @builtin("block_dim")
 def _block_dim(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: Kind) -> Code:
     return Code("(int)blockDim.x", INT, 12)

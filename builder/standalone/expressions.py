@@ -34,6 +34,7 @@ class Expressions(Places):
         self.eager = 0  # inside how many that Warp evaluates and C++ may not
         self.temporaries = 0
         self.effects = self._with_effect()
+        self.threads: tuple[str, ...] = ()  # the names of the thread's indices
         self.alone: ast.AST | None = None  # the call that a statement consists of
 
     def line(self, text: str) -> None:
@@ -246,4 +247,4 @@ class Expressions(Places):
 
 
 def _changes(builtin: str) -> bool:
-    return builtin.startswith(("rand", "sample_", "poisson", "atomic_")) and builtin != "rand_init"
+    return builtin.startswith(("rand", "sample_", "poisson", "atomic_", "print", "expect_")) and builtin != "rand_init"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..codegen.typed import TypedFunction, TypedKernel
-from ..errors import StandaloneRejection
 from .signatures import Signature
 
 if TYPE_CHECKING:
@@ -49,8 +48,6 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
     own = typed.kernel
     calls = [node for node in own.nodes if isinstance(node, ast.Call) and _is_tid(own, node)]
     statement, names = _naming(own, calls)
-    if len(calls) > 1 or (calls and statement is None):
-        raise StandaloneRejection("a thread index that is not named once at the top", calls[-1].lineno)
     python_names = tuple(names)
     if not names:
         names = [signature.fresh(f"thread{axis}" if ndim > 1 else "thread") for axis in range(ndim)]
@@ -81,6 +78,7 @@ def _naming(own: TypedFunction, calls: Sequence[ast.Call]) -> tuple[ast.stmt | N
 def prologue(printer: Statements, grid: Grid) -> tuple[list[str], list[str]]:
     """Return the lines before and after a kernel's body; sets how the body is indented and left."""
     printer.signature.counters.update(grid.indices)
+    printer.threads = grid.indices
     if grid.stride:
         printer.indent, printer.leaves = "    ", "continue;"
         return list(_striding(printer, grid)), ["  }"]

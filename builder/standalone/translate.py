@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..codegen.arguments import ArrayOf, Kind
 from ..codegen.typed import TypedFunction, TypedKernel, typed_kernel
 from ..errors import StandaloneRejection
-from . import blocks, components, drawing, inverses, linear, makers, matrices, noise, rotations, transforms  # noqa: F401 (they fill the tables)
+from . import blocks, components, drawing, inverses, linear, makers, matrices, noise, printing, rotations, transforms  # noqa: F401 (they fill the tables)
 from .heads import head, parameters
 from .launch import Grid, grid_of, prologue
 from .native import snippet

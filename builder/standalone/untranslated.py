@@ -23,8 +23,6 @@ UNTRANSLATED = {
     "intersect_tri_tri": _GEOMETRY,
     "closest_point_edge_edge": _GEOMETRY,
     "grad": "is differentiation by Warp's adjoints",
-    "expect_": "is a check of Warp's own, which prints",
-    "print": "prints in a form of Warp's own",
 }
 
 # Constructs other than builtins.
@@ -37,7 +35,6 @@ CONSTRUCTS = {
     "an effect inside wp.where": "Warp evaluates both values, C++ one",
     "an operator of the kernel's own": "C++ has no overloads for Warp's numbers",
     "a random state that is no variable": "it would change what holds it",
-    "a thread index that is not named once at the top": "the place of a thread is computed once",
 }
 
 
