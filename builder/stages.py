@@ -1,4 +1,4 @@
-"""The chain of stages: mine -> generate -> edges -> verify -> count tokens -> decide -> rows, and what is measured.
+"""The chain of stages: mine -> generate -> edges -> programs -> verify -> tokens -> decide -> rows, and measurements.
 
 Each stage is a pure function of the spec and a rank, and leaves one file in the store; the file's
 existence says that the stage is done. One process, a pool of processes and streaming run these same
@@ -33,8 +33,9 @@ from .package.store import Store
 from .package.training import training_columns, training_key, training_texts
 from .package.unit import make_unit, rejections_of
 from .package.verified import failures, verified_table
-from .record import IO_EXAMPLE, row_schema
+from .record import IO_EXAMPLE, STANDALONE, Rejection, row_schema
 from .spec import SPLITS, SYNTHETIC, UNIT, BuildSpec
+from .standalone.table import programs_table
 
 # The split whose rows hold an example of what the kernel does, so that what a model writes can be scored.
 _SCORED = "test"
@@ -78,6 +79,24 @@ def edges(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     return table
 
 
+def programs(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
+    """Return the standalone program of each pair of the unit, empty where it has none, making the file where needed."""
+    key = spec.programs_key()
+    table = store.get("programs", key, rank)
+    if table is None:
+        table = programs_table(generate(spec, store, rank))
+        store.put("programs", key, rank, table)
+    return table
+
+
+def _shown(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
+    """Return a unit with all columns that the config shows."""
+    unit = generate(spec, store, rank)
+    if not spec.programs_key():
+        return unit
+    return unit.append_column(STANDALONE, programs(spec, store, rank).column(STANDALONE))
+
+
 def verify(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     """Stage 3: return what the spec's checks say of each pair of the unit, making the file where needed."""
     key = spec.verification_key(spec.verify)
@@ -103,7 +122,7 @@ def count_tokens(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     key = training_key(spec, tokenizer.sha256)
     table = store.get("tokens", key, rank)
     if table is None:
-        texts = training_texts(spec, generate(spec, store, rank))
+        texts = training_texts(spec, _shown(spec, store, rank))
         counts = [pa.array(tokenizer.count(column.to_pylist()), pa.int32()) for column in texts]
         table = pa.table(counts, names=["prompt_tokens", "completion_tokens"])
         store.put("tokens", key, rank, table)
@@ -116,13 +135,16 @@ def is_prepared(spec: BuildSpec, store: Store, rank: int) -> bool:
     files = (("units", spec.generation_key()), ("edges", spec.edges_key()), ("tokens", tokens_key))
     checked = () if spec.verify == "none" else (("verified", spec.verification_key(spec.verify)),)
     compiled = (("ptx", spec.ptx_key()),) if spec.ptx else ()
-    return all(store.path(kind, key, rank) is not None for kind, key in (*files, *checked, *compiled))
+    made = (("programs", spec.programs_key()),) if spec.programs_key() else ()
+    return all(store.path(kind, key, rank) is not None for kind, key in (*files, *checked, *compiled, *made))
 
 
 def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
     """Run the stages that need no other unit; return the rank. What a worker does."""
     generate(spec, store, rank)
     edges(spec, store, rank)
+    if spec.programs_key():
+        programs(spec, store, rank)
     count_tokens(spec, store, rank)
     if spec.verify != "none":
         verify(spec, store, rank)
@@ -138,11 +160,16 @@ def offer(deciding: Deciding, spec: BuildSpec, store: Store, rank: int) -> list[
     """Offer a unit to the in-order pass, less what a check failed; return what was kept of it."""
     table = edges(spec, store, rank)
     refused = rejections_of(table)
+    failed: list[Rejection] = []
+    if spec.programs_key():
+        failed += rejections_of(programs(spec, store, rank))
     if spec.verify != "none":
-        failed = failures(table["index"].to_pylist(), verify(spec, store, rank))
+        without = {one.index for one in failed}
+        checked = failures(table["index"].to_pylist(), verify(spec, store, rank))
+        failed += [one for one in checked if one.index not in without]
+    if failed:
         table = table.filter(pc.invert(pc.is_in(table["index"], pa.array([one.index for one in failed], pa.int64()))))
-        refused += failed
-    return deciding.offer(table, refused)
+    return deciding.offer(table, refused + failed)
 
 
 def saved_decision(spec: BuildSpec, store: Store) -> Decision | None:
@@ -169,7 +196,7 @@ def _rows_of(
     spec: BuildSpec, store: Store, rank: int, kept: Sequence[int] | npt.NDArray[np.int64], split: str
 ) -> pa.Table:
     """Return the rows of some candidates of one unit, all of one split, as the config shows them."""
-    unit = generate(spec, store, rank)
+    unit = _shown(spec, store, rank)
     counts = count_tokens(spec, store, rank)
     place = np.searchsorted(unit.column("index").to_numpy(), np.asarray(kept, dtype=np.int64))
     chosen = unit.take(pa.array(place))
