@@ -12,10 +12,14 @@ dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
 
 test: $(DEV)  ## the whole fast suite
-	$(BIN)/pytest -m "not slow and not browser and not train" -n $$(nproc) --dist loadfile
+	$(BIN)/pytest -m "not slow and not browser and not train and not gpu" -n $$(nproc) --dist loadfile
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
 	$(BIN)/pytest -m slow
+
+.PHONY: test-gpu
+test-gpu: $(DEV)  ## level gpu on this machine's GPU; skips where there is none
+	$(BIN)/pytest -m gpu -rs tests/verify
 
 explore: $(DEV)  ## the property tests on examples that no run has seen
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -m "not slow" tests/kernels tests/curate tests/codegen
@@ -53,8 +57,9 @@ test-train: $(DEV)  ## three steps of training with the trainers' own commands, 
 tokenizer: $(BASE)  ## train configs/tokenizer.json again
 	$(BIN)/python tools/train_tokenizer.py
 
-bench: $(BASE)  ## rates beside Warp's own, and memory
+bench: $(BASE)  ## rates beside Warp's own, memory, and rows verified in a second
 	$(BIN)/python -m benchmarks.codegen
+	$(BIN)/python -m benchmarks.verify
 
 .PHONY: mutation
 mutation: $(BASE)  ## plant errors in generated code and count how many verification finds; takes minutes

@@ -97,7 +97,7 @@ class WarpCudaPairs(ArrowBasedBuilder):  # type: ignore[misc]
         return DatasetInfo(
             description=self.config.description,
             license="Apache-2.0",
-            features=Features.from_arrow_schema(row_schema(self.config.name, self.config.spec.view)),
+            features=Features.from_arrow_schema(row_schema(self.config.name, self.config.spec.view, ptx=self.config.spec.ptx)),
         )
 
     def _split_generators(self, dl_manager: Any) -> list[SplitGenerator]:

@@ -120,8 +120,12 @@ TRAINING_COLUMNS = {
 }
 
 
-def row_schema(config: str, view: str = "prompt_completion") -> pa.Schema:
-    """Return the Arrow schema of a config's rows in one of the :data:`TRAINING_COLUMNS`, in column order."""
+def row_schema(config: str, view: str = "prompt_completion", *, ptx: bool = False) -> pa.Schema:
+    """Return the Arrow schema of a config's rows in one of the :data:`TRAINING_COLUMNS`, in column order.
+
+    Args:
+        ptx: with the column ``ptx`` at the end.
+    """
     code_columns = VIEWS[config].code
     pair = [f for f in PAIR_SCHEMA if f.name not in CODE_COLUMNS and f.name != "verification"]
     code = [PAIR_SCHEMA.field(name) for name in CODE_COLUMNS if name in code_columns]
@@ -131,4 +135,5 @@ def row_schema(config: str, view: str = "prompt_completion") -> pa.Schema:
         pa.field("completion_tokens", pa.int32()),
     ]
     checked = [PAIR_SCHEMA.field("verification"), pa.field("io_example", IO_EXAMPLE)]
-    return pa.schema([*pair, *code, *training, *checked])
+    last = [pa.field("ptx", pa.string())] if ptx else []
+    return pa.schema([*pair, *code, *training, *checked, *last])

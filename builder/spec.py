@@ -68,6 +68,7 @@ class BuildSpec(BaseModel):
         tokenizer: ``default``, the path of a ``tokenizer.json``, or a Hub id.
         view: one of :data:`VIEWS`; which columns hold the text to train on.
         verify: one of :data:`~builder.record.LEVELS`: which checks every kept row has gone through.
+        ptx: whether rows have a column ``ptx``: what NVRTC makes of the row's CUDA text, forward and backward.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
@@ -84,6 +85,7 @@ class BuildSpec(BaseModel):
     tokenizer: str = Field(min_length=1)
     view: str
     verify: str
+    ptx: bool
 
     @field_validator("config", "view", "verify")
     @classmethod
@@ -191,6 +193,10 @@ class BuildSpec(BaseModel):
         """Return 32 hex digits over all that decides what the checks of a level say of a unit."""
         return _digest({"generation": self.generation_key(), "level": level, "code": source_digest("verify")})
 
+    def ptx_key(self) -> str:
+        """Return 32 hex digits over all that decides the PTX of a unit."""
+        return _digest({"generation": self.generation_key(), "code": source_digest("package/ptx.py")})
+
     def decision_key(self) -> str:
         """Return 32 hex digits over all that decides which candidates are kept, and in which split."""
         return _digest(
@@ -217,6 +223,7 @@ class BuildSpec(BaseModel):
                 "instruction": self.instruction,
                 "tokenizer": tokenizer_sha256,
                 "view": self.view,
+                "ptx": self.ptx,
                 "code": source_digest("package", "stages.py"),
             }
         )

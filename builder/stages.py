@@ -25,6 +25,7 @@ from .curate.keys import U32, analyse
 from .package import tokens
 from .package.measured import ZSTD_COLUMNS, ZSTD_ROWS, Compressed, Measured, measured_key
 from .package.mined import mined
+from .package.ptx import ptx_table
 from .package.similarity import measure
 from .package.stats import Stats
 from .package.store import Store
@@ -85,6 +86,15 @@ def verify(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     return table
 
 
+def ptx(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
+    """Stage 3a: return the PTX of each pair of the unit, making the file where needed."""
+    table = store.get("ptx", spec.ptx_key(), rank)
+    if table is None:
+        table = ptx_table(generate(spec, store, rank))
+        store.put("ptx", spec.ptx_key(), rank, table)
+    return table
+
+
 def count_tokens(spec: BuildSpec, store: Store, rank: int) -> pa.Table:
     """Stage 4: return prompt and completion token counts of the unit's rows, making their file where needed."""
     tokenizer = tokens.load(spec.tokenizer)
@@ -103,7 +113,8 @@ def is_prepared(spec: BuildSpec, store: Store, rank: int) -> bool:
     tokens_key = training_key(spec, tokens.load(spec.tokenizer).sha256)
     files = (("units", spec.generation_key()), ("edges", spec.edges_key()), ("tokens", tokens_key))
     checked = () if spec.verify == "none" else (("verified", spec.verification_key(spec.verify)),)
-    return all(store.path(kind, key, rank) is not None for kind, key in (*files, *checked))
+    compiled = (("ptx", spec.ptx_key()),) if spec.ptx else ()
+    return all(store.path(kind, key, rank) is not None for kind, key in (*files, *checked, *compiled))
 
 
 def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
@@ -113,6 +124,8 @@ def prepare(spec: BuildSpec, store: Store, rank: int) -> int:
     count_tokens(spec, store, rank)
     if spec.verify != "none":
         verify(spec, store, rank)
+    if spec.ptx:
+        ptx(spec, store, rank)
     return rank
 
 
@@ -168,7 +181,9 @@ def _rows_of(
         columns["verification"] = checked["verification"]
         if split == _SCORED:
             columns["io_example"] = checked["io_example"]
-    schema = row_schema(spec.config, spec.view)
+    if spec.ptx:
+        columns["ptx"] = ptx(spec, store, rank)["ptx"].take(pa.array(place))
+    schema = row_schema(spec.config, spec.view, ptx=spec.ptx)
     table = [columns[name] if name in columns else chosen.column(name) for name in schema.names]
     return pa.table(table, schema=schema)
 

@@ -102,6 +102,7 @@ CHANGES = {
     "instruction": "Translate.\n",
     "view": "messages",
     "verify": "execute",
+    "ptx": True,
 }
 
 

@@ -97,6 +97,7 @@ def build(
     verify: Annotated[
         str | None, typer.Option(help=f"Checks of every row, each with those before it: {', '.join(LEVELS)}.")
     ] = None,
+    ptx: Annotated[bool | None, typer.Option(help="Add a column with the PTX of the row's CUDA text.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write a folder of shards instead of the cache.")] = None,
     format: Annotated[str | None, typer.Option(help="Of the folder's shards: arrow (default) or parquet.")] = None,
     shard_size: Annotated[
@@ -123,6 +124,7 @@ def build(
         "tokenizer": tokenizer,
         "view": view,
         "verify": verify,
+        "ptx": ptx,
     }
     specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
     file_format = check_format(format or "arrow")

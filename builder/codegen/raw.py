@@ -57,9 +57,11 @@ class Builtin:
         documented: whether the documentation lists an overload; Warp calls the others by itself for operators,
             indices and assignments, or takes them from Python's names.
         first: the types that the first argument of an overload may have, sorted; empty where none takes any.
+        differentiable: whether Warp has an adjoint for it.
     """
 
     name: str
     group: str
     documented: bool
     first: tuple[str, ...]
+    differentiable: bool

@@ -429,7 +429,8 @@ def builtins() -> tuple[Builtin, ...]:
     for name, function in sorted(wcontext.builtin_functions.items()):
         overloads = getattr(function, "overloads", None) or [function]
         first = sorted({_type_text(next(iter(o.input_types.values()), None)) for o in overloads if o.input_types})
-        found.append(Builtin(name, function.group, any(not o.hidden for o in overloads), tuple(first)))
+        documented = any(not o.hidden for o in overloads)
+        found.append(Builtin(name, function.group, documented, tuple(first), function.is_differentiable))
     return tuple(found)
 
 

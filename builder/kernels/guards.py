@@ -100,7 +100,8 @@ def _int_high(choices: Choices, type_: Scalar) -> Expr:
 def _int_nonzero(choices: Choices, x: Expr) -> Expr:
     if isinstance(x, Literal):
         return x
-    if choices.chance(1, 2):
+    # The sum of an unsigned number and another may come to zero again.
+    if choices.chance(1, 2) or not scalar_of(x.type).signed:
         return apply("wp.max", x, whole(choices, type_=scalar_of(x.type)))
     return apply("+", apply("wp.abs", x), whole(choices, type_=scalar_of(x.type)))
 
@@ -136,6 +137,8 @@ def _each_shift(choices: Choices, x: Expr) -> Expr:
 def _all_nonzero(choices: Choices, x: Expr) -> Expr:
     type_ = scalar_of(x.type)
     if not type_.is_float:
+        if not type_.signed:
+            return apply("wp.max", x, splat(x.type, whole(choices, type_=type_)))
         return apply("+", apply("wp.abs", x), splat(x.type, whole(choices, type_=type_)))
     if isinstance(x.type, Vec):
         return apply("+", apply("wp.abs", x), splat(x.type, _number(choices, x, 25, 200)))

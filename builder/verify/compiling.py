@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..codegen import compile_cpp, compile_cuda
@@ -14,7 +16,9 @@ def compile_rows(rows: Sequence[Row], archs: Sequence[int]) -> dict[str, Verdict
     """Return by id the verdict on each row's texts, forward and backward, C++ and CUDA.
 
     The details are, for each architecture, ``instructions_sm_<arch>``: how many instructions of PTX the row's
-    kernels have. PTX has no register allocation; its own instructions are what says how large a kernel is.
+    kernels have. PTX has no register allocation, so NVRTC does not tell registers; its own instructions are what says
+    how large a kernel is. ``shared_sm_<arch>``: the most bytes of shared memory that one of them
+    names.
     """
     details: dict[str, dict[str, Any]] = {row["id"]: {} for row in rows}
     refusals: dict[str, list[str]] = {row["id"]: [] for row in rows}
@@ -37,11 +41,11 @@ def _compile_batch(
 
     def done(rows: Sequence[Row], result: bytes) -> None:
         if isinstance(target, int):
-            sizes = instructions(result.decode())
+            found = sizes(result.decode())
             for row in rows:
-                details[row["id"]][f"instructions_sm_{target}"] = sum(
-                    count for name, count in sizes.items() if name.startswith(f"{row['kernel_name']}_cuda_kernel_")
-                )
+                own = [found[name] for name in found if name.startswith(f"{row['kernel_name']}_cuda_kernel_")]
+                details[row["id"]][f"instructions_sm_{target}"] = sum(size.instructions for size in own)
+                details[row["id"]][f"shared_sm_{target}"] = max((size.shared for size in own), default=0)
 
     def refused(row: Row, why: str) -> None:
         refusals[row["id"]].append(f"{'C++' if target == 'cpu' else f'sm_{target}'}: {why}")
@@ -69,14 +73,43 @@ def instances(row: Row) -> str:
     return text
 
 
-def instructions(ptx: str) -> dict[str, int]:
-    """Return how many instructions each entry point of a PTX file has."""
-    counts: dict[str, int] = {}
-    name = ""
+@dataclass(slots=True)
+class Size:
+    """How large a kernel is.
+
+    Attributes:
+        instructions: of PTX.
+        shared: bytes of shared memory that it names; what a launch adds is not known here.
+    """
+
+    instructions: int = 0
+    shared: int = 0
+
+
+def sizes(ptx: str) -> dict[str, Size]:
+    """Return how large each entry point of a PTX file is."""
+    found: dict[str, Size] = {}
+    shared: dict[str, int] = {}
+    current, named = Size(), set[str]()
     for line in ptx.splitlines():
-        if ".entry " in line:
-            name = line.split(".entry ")[1].split("(")[0].strip()
-            counts[name] = 0
-        elif name and line.startswith("\t") and line.endswith(";") and not line.startswith("\t."):
-            counts[name] += 1
-    return counts
+        words = line.translate(_TO_WORDS).split()
+        if ".entry" in words:
+            current, named = found.setdefault(words[words.index(".entry") + 1], Size()), set()
+        elif ".shared" in words and ".extern" not in words:
+            shared.update([_declared(words)])
+        elif line.startswith("\t") and line.endswith(";") and not line.startswith("\t."):
+            current.instructions += 1
+            used = {word for word in words if word in shared} - named
+            named |= used
+            current.shared += sum(shared[word] for word in used)
+    return found
+
+
+def _declared(words: Sequence[str]) -> tuple[str, int]:
+    """Return the name and the bytes of ``.shared .align 4 .b8 name[1024]``, or of one ``.u32 name``."""
+    at = next(n for n, word in enumerate(words) if word[:2] in (".b", ".u", ".s", ".f") and word[2:].isdigit())
+    name, *count = words[at + 1 :]
+    return name, int(words[at][2:]) // 8 * math.prod(map(int, count))
+
+
+_TO_WORDS = str.maketrans(dict.fromkeys("[](),;+", " "))

@@ -32,29 +32,44 @@ def judge(value: Callable[[float], float], claimed: float) -> Slope:
     """Compare a claimed derivative of a function at 0 with central differences of it.
 
     Two steps whose differences disagree beyond truncation and noise, or sides with different slopes, are a kink. A
-    claim that is bad with the first step is bad only if it is with a shorter one too.
+    claim that is bad with the first step is bad only if it is with a shorter one too. The noise is measured only
+    where a claim is not good without it.
     """
-    noise = _noise(value)
-    last = Slope(KINK, 0.0, 0.0)
+    last, noise = Slope(KINK, 0.0, 0.0), None
+    centre = value(0.0)
     for step in _STEPS:
-        last = _judge(value, claimed, step, noise)
+        near = _Near(step, centre, *(value(place * step) for place in (1.0, -1.0, 0.5, -0.5)))
+        last = _judge(near, claimed, 2.0**-50 * abs(centre))
+        if last.kind != GOOD:
+            noise = _noise(value, centre) if noise is None else noise
+            last = _judge(near, claimed, noise)
         if last.kind == GOOD:
             return last
     return last
 
 
-def _judge(value: Callable[[float], float], claimed: float, step: float, noise: float) -> Slope:
-    centre = value(0.0)
-    ahead, behind = value(step), value(-step)
-    ahead_half, behind_half = value(step / 2), value(-step / 2)
-    wide, narrow = (ahead - behind) / (2 * step), (ahead_half - behind_half) / step
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A function's values at 0, a step and half a step away."""
+
+    step: float
+    centre: float
+    ahead: float
+    behind: float
+    ahead_half: float
+    behind_half: float
+
+
+def _judge(at: _Near, claimed: float, noise: float) -> Slope:
+    wide, narrow = (at.ahead - at.behind) / (2 * at.step), (at.ahead_half - at.behind_half) / at.step
     best = (4 * narrow - wide) / 3
     # Twice: one differs from two steps, and an extrapolation weighs its two up.
-    fuzz = 8 * noise / step
+    fuzz = 8 * noise / at.step
     size = max(abs(best), abs(claimed))
     if not abs(wide - narrow) <= 1e-3 * abs(best) + fuzz + 1e-7:
         return Slope(KINK, best, 0.0)
-    bend, bend_half = abs(ahead + behind - 2 * centre) / step, 2 * abs(ahead_half + behind_half - 2 * centre) / step
+    bend = abs(at.ahead + at.behind - 2 * at.centre) / at.step
+    bend_half = 2 * abs(at.ahead_half + at.behind_half - 2 * at.centre) / at.step
     # A smooth function bends half as much over half the step.
     if bend_half > 0.7 * bend and bend_half > 1e-4 * size + 4 * fuzz + 1e-7:
         return Slope(KINK, best, 0.0)
@@ -63,8 +78,8 @@ def _judge(value: Callable[[float], float], claimed: float, step: float, noise: 
     return Slope(GOOD if error <= 1.0 else BAD, best, error)
 
 
-def _noise(value: Callable[[float], float]) -> float:
+def _noise(value: Callable[[float], float], centre: float) -> float:
     """Return how rough a function is where it is as good as straight: its rounding errors."""
-    points = [value(place * _TINY) for place in range(-2, 3)]
+    points = [centre if place == 0 else value(place * _TINY) for place in range(-2, 3)]
     bends = [abs(a - 2 * b + c) for a, b, c in zip(points, points[1:], points[2:], strict=False)]
     return max(*bends, 2.0**-50 * max(map(abs, points)))

@@ -10,7 +10,7 @@ import numpy as np
 from .bounds import Comparison, compare
 from .example import example
 from .harness import CPP, FORWARD, TWIN
-from .inputs import BOUNDARY, ORDINARY, POSITIVE, SMALL
+from .inputs import BOUNDARY, LARGE, ORDINARY, POSITIVE, SMALL
 from .layout import Memory, Values, numbers
 from .subject import Subject, contents
 from .sweep import differs
@@ -18,6 +18,8 @@ from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
 
 # The share of a trial's numbers that may lie where a nearby input gives something else altogether.
 JUMPS = 0.34
+# How many more trials a row gets that has written nothing yet.
+_MORE = 12
 
 
 class Refuted(Exception):
@@ -45,6 +47,11 @@ def execute(subject: Subject) -> Verdict:
     try:
         for profile, size in _trials(subject):
             _trial(subject, profile, size, found)
+        for word in range(_MORE):
+            if found.written:
+                break
+            # Some write only where several numbers suit each other.
+            _trial(subject, (ORDINARY, POSITIVE, LARGE)[word % 3], subject.sizes()[-1], found, word)
         if len(found.infinite) > found.trials / 2:
             raise Refuted(f"not finite in {len(found.infinite)} of {found.trials} trials: {found.infinite[0]}")
         _depends(subject, found)
@@ -74,8 +81,8 @@ def _trials(subject: Subject) -> list[tuple[str, int]]:
     return [*ordinary, (POSITIVE, lengths[1]), (BOUNDARY, lengths[1])]
 
 
-def _trial(subject: Subject, profile: str, size: int, found: _Findings) -> None:
-    memory = subject.memory(size, profile)
+def _trial(subject: Subject, profile: str, size: int, found: _Findings, *words: object) -> None:
+    memory = subject.memory(size, profile, *words)
     subject.machine.check(CPP, memory)
     before = contents(memory)
     after = subject.run(subject.main, memory, size)
@@ -129,10 +136,12 @@ def _depends(subject: Subject, found: _Findings) -> None:
     if not found.written:
         raise Refuted("writes nothing")
     # What adds up many numbers, or large ones, may well end where a bound hides what they were.
-    lengths = (*subject.sizes()[1:3], subject.sizes()[0])
-    for word in range(18):
+    sizes = subject.sizes()
+    lengths = (*sizes[1:], sizes[0])
+    profiles = (ORDINARY, POSITIVE, SMALL, LARGE)
+    for word in range(2 * len(profiles) * len(lengths)):
         size = lengths[word % len(lengths)]
-        profile = (ORDINARY, POSITIVE, SMALL)[word // 3 % 3]
+        profile = profiles[word // len(lengths) % len(profiles)]
         one, other = subject.memory(size, profile, word), subject.memory(size, profile, word, "other")
         inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
         if inputs:

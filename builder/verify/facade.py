@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .compiling import compile_rows
+from .devices import find_device
 from .rows import Row
 from .running import run_rows
 from .verdict import LEVELS, NOT_RUN, PASSED, Verdict, Verification
@@ -33,6 +34,7 @@ def verify(rows: Sequence[Row], *, level: str, seed: int = 0, archs: Sequence[in
     if level == "compile":
         return [Verification(row["id"], compile=compiled[row["id"]]) for row in rows]
     sound = [row for row in rows if compiled[row["id"]].state == PASSED]
-    ran = run_rows(sound, "gradient" if level == "gpu" else level, seed)
+    device = find_device() if level == "gpu" else ""
+    ran = run_rows(sound, "gradient" if level == "gpu" else level, seed, device=device)
     broken = {"execute": Verdict(NOT_RUN, "does not compile"), "gradient": Verdict(NOT_RUN, "does not compile")}
     return [Verification(row["id"], compiled[row["id"]], **ran.get(row["id"], broken)) for row in rows]

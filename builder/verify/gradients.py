@@ -13,13 +13,11 @@ import numpy as np
 
 from .differences import BAD, GOOD, KINK, Slope, judge
 from .harness import BACKWARD, CUDA, TWIN
-from .inputs import LARGE, ORDINARY, POSITIVE
+from .inputs import MODERATE, ORDINARY, POSITIVE
 from .layout import Memory, Values, numbers, put
 from .points import NoGradient, Point, directions, point_at
 from .subject import Subject, arrays, contents
 from .verdict import FAILED, NONSMOOTH, NOT_APPLICABLE, PASSED, Verdict
-
-_BY_HAND = {"func_grad", "func_replay", "func_native"}
 
 
 @dataclass(slots=True)
@@ -43,7 +41,7 @@ def differentiate(subject: Subject) -> Verdict:
     points = [(ORDINARY, lengths[1]), (POSITIVE, lengths[1]), (ORDINARY, last)]
     if not subject.tiled and not subject.together:
         # Where a whole number that is as small decides, and where numbers beyond 2 do.
-        points += [(ORDINARY, 3), (LARGE, 5)]
+        points += [(ORDINARY, 3), (MODERATE, 5)]
     try:
         _check(subject)
         difference = _devices_differ(subject, lengths[1])
@@ -58,10 +56,10 @@ def differentiate(subject: Subject) -> Verdict:
                 break
     except NoGradient as reason:
         return Verdict(NOT_APPLICABLE, str(reason))
-    return _verdict(subject, found)
+    return _verdict(found)
 
 
-def _verdict(subject: Subject, found: _Findings) -> Verdict:
+def _verdict(found: _Findings) -> Verdict:
     details = {
         "compared": found.compared,
         "kinks": found.kinks,
@@ -72,8 +70,7 @@ def _verdict(subject: Subject, found: _Findings) -> Verdict:
     if found.wrong and found.own:
         return Verdict(NOT_APPLICABLE, f"overwrites what its adjoint needs: {found.wrong}", details)
     if found.wrong:
-        own = "; its source gives the gradient of a function by hand" if subject.calls & _BY_HAND else ""
-        return Verdict(FAILED, found.wrong + own, details)
+        return Verdict(FAILED, found.wrong, details)
     if not found.points:
         return Verdict(NOT_APPLICABLE, found.none or "not finite at any point tried", details)
     if not found.compared:

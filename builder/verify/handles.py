@@ -17,8 +17,14 @@ _alive: list[Any] = []
 
 
 def handles(tree: ast.Module, names: Sequence[str]) -> dict[str, str]:
-    """Return for each of these arguments what its handle is of, if it is one, told by the builtins that take it."""
+    """Return for each of these arguments what its handle is of, if it is one, told by the builtins that take it.
+
+    Raises:
+        UnsupportedArgument: the kernel makes arrays of addresses that it is given.
+    """
     found: dict[str, str] = {}
+    if any(_takes_address(node) for node in ast.walk(tree)):
+        raise UnsupportedArgument("no values are made for addresses")
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             first, name = node.args[0], node.func.attr.removeprefix("tile_")
@@ -33,6 +39,16 @@ def handles(tree: ast.Module, names: Sequence[str]) -> dict[str, str]:
     ):
         found.update(dict.fromkeys(unknown, ""))
     return found
+
+
+def _takes_address(node: ast.AST) -> bool:
+    """Say whether a node is ``wp.array(ptr=...)``, which a kernel may call."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "array"
+        and any(word.arg == "ptr" for word in node.keywords)
+    )
 
 
 def fill_handles(memory: Memory, wanted: Mapping[str, str], rng: np.random.Generator, size: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.arguments import ARRAY_LAYOUT, INDEXED_LAYOUT, ArrayOf, Block, Kind, Number, Other, Record
+from ..codegen.warp_adapter import BLOCK_DIM
 
 Values = NDArray[Any]
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -91,12 +92,24 @@ def wider_oblong(size: int, ndim: int) -> tuple[int, ...]:
     return tuple(length + 16 for length in oblong(size, ndim))
 
 
-# What a kernel assumes of its arrays' shapes stands nowhere; the first of these that it stays within is taken.
-SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square)}
+def tiles(size: int, ndim: int) -> tuple[int, ...]:
+    """For a grid of tiles: whole tiles of the usual sizes, and one in part."""
+    return {1: (BLOCK_DIM * size + 16,), 2: (16 * size + 8,) * 2}.get(ndim, (size + 16,) * ndim)
+
+
+def blocks(size: int, ndim: int) -> tuple[int, ...]:
+    """As :func:`wider`, and lists with room for the whole blocks that a grid is rounded up to."""
+    return (-(-size // BLOCK_DIM) * BLOCK_DIM + 16,) if ndim == 1 else wider(size, ndim)
+
+
+# What a kernel assumes of its arrays' shapes stands nowhere; the first of those for its kind that it stays within is
+# taken.
+SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square, tiles, blocks)}
+ORDINARY_SHAPES = ("equal", "wider", "longer", "square")
+TILED_SHAPES = ("tiles", "wider", "longer", "square", "equal")
+TOGETHER_SHAPES = ("equal", "wider", "blocks", "longer", "square")
 # Those, and others that few kernels stay within.
 ALL_SHAPES = SHAPES | {shape.__name__: shape for shape in (oblong, wider_oblong)}
-# A tile is longer than a grid of tiles.
-TILED_SHAPES = ("wider", "longer", "square", "equal")
 
 
 class Memory:

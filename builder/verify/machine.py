@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,19 +40,21 @@ class Launch:
     fibers: bool
     few: bool = False
 
-    def bounds(self) -> np.ndarray[Any, np.dtype[Any]]:
-        """Return Warp's launch bounds."""
-        kind = np.dtype([("shape", np.uint32, len(self.shape)), ("size", np.uint64), ("same", np.uint64)], align=True)
-        bounds = np.zeros(1, kind)
-        bounds["shape"] = self.shape
-        bounds["same"] = self.same
-        bounds["size"] = self.size
-        return bounds
-
     @property
     def size(self) -> int:
         """The number of threads."""
-        return int(np.prod(self.shape)) * self.same
+        return math.prod(self.shape) * self.same
+
+
+@cache
+def _bounds(launch: Launch) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return Warp's launch bounds."""
+    kind = np.dtype([("shape", np.uint32, len(launch.shape)), ("size", np.uint64), ("same", np.uint64)], align=True)
+    bounds = np.zeros(1, kind)
+    bounds["shape"] = launch.shape
+    bounds["same"] = launch.same
+    bounds["size"] = launch.size
+    return bounds
 
 
 class Machine:
@@ -94,9 +98,8 @@ class Machine:
         Returns:
             Whether it came to its end.
         """
-        bounds = launch.bounds()
         ended = self._functions[variant, direction](
-            bounds.ctypes.data,
+            _bounds(launch).ctypes.data,
             launch.size,
             memory.record.ctypes.data,
             None if adjoint is None else adjoint.record.ctypes.data,

@@ -11,8 +11,10 @@ from .harness import BACKWARD, TWIN
 from .layout import Memory, Values
 from .subject import Subject, contents
 
-# Up to so many inputs each is moved alone; of more, a sample. And how many random directions.
-_ALL, _SAMPLE, _DIRECTIONS = 64, 24, 3
+# Up to so many inputs each is moved alone; of more, a sample. Blocks that work together run slowly: fewer.
+_ALL, _SAMPLE = 64, 24
+_ALL_OF_BLOCKS, _SAMPLE_OF_BLOCKS = 16, 8
+_DIRECTIONS = 3
 
 
 class NoGradient(Exception):
@@ -93,7 +95,9 @@ def directions(point: Point, place: int) -> Iterator[tuple[str, list[Values]]]:
     shapes = [point.memory.leaves[n].values.shape for n in point.inputs]
     total = sum(int(np.prod(shape)) for shape in shapes)
     rng = point.subject.rng("directions", place)
-    chosen = range(total) if total <= _ALL else sorted(rng.choice(total, _SAMPLE, replace=False).tolist())
+    blocks = point.subject.tiled or point.subject.together
+    most, sample = (_ALL_OF_BLOCKS, _SAMPLE_OF_BLOCKS) if blocks else (_ALL, _SAMPLE)
+    chosen = range(total) if total <= most else sorted(rng.choice(total, sample, replace=False).tolist())
     for at in chosen:
         ways = [np.zeros(shape) for shape in shapes]
         left = at

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..codegen import compile_cpp
 from ..errors import CodegenRejection, WorkerError
+from .devices import launch_rows
 from .examine import stages
 from .harness import BACKWARD, CPP, CUDA, DEVICE, FORWARD, SINGLE, TWIN, harness, works_together
 from .layout import FLOATS
@@ -34,7 +35,7 @@ _KEYS = ("id", "kernel_name", "python_source", "cpp_forward", "cpp_backward", "l
 
 
 def run_rows(
-    rows: Sequence[Row], level: str, seed: int, *, seconds: float = SECONDS, size: int = BYTES
+    rows: Sequence[Row], level: str, seed: int, *, seconds: float = SECONDS, size: int = BYTES, device: str = ""
 ) -> dict[str, Verdicts]:
     """Return by id the verdicts ``execute`` and (level ``gradient``) ``gradient`` on rows that compile.
 
@@ -43,13 +44,14 @@ def run_rows(
         seed: decides the inputs.
         seconds: how long all that is done with one row may take.
         size: how many bytes a row's process may take beside what it starts with.
+        device: as Warp names it, to launch rows on too (verdict ``gpu``); level ``gradient`` only.
 
     Raises:
         WorkerError: a worker process does not start.
     """
     both = (FORWARD,) if level == "execute" else (FORWARD, BACKWARD)
     verdicts: dict[str, Verdicts] = {}
-    limits = {"level": level, "seed": seed, "seconds": seconds, "bytes": size}
+    limits = {"level": level, "seed": seed, "seconds": seconds, "bytes": size, "device": device}
     # A file that does not compile costs as much as ten that do, so what cannot is put aside at once.
     single = [row for row in rows if _needs_single(row)]
     aside = {row["id"] for row in single}
@@ -129,9 +131,16 @@ def _serve(rows: Sequence[Row], parts: Parts, code: bytes, limits: dict[str, Any
     with TemporaryDirectory(prefix="warp_cuda_pairs_") as folder:
         path = Path(folder, "rows.o")
         path.write_bytes(code)
-        lines = _ask({"object": str(path), "rows": [_described(row, parts) for row in rows], **limits})
-    answers = map(json.loads, lines)
-    return {answer["id"]: {stage: Verdict(*answer[stage]) for stage in stages(limits["level"])} for answer in answers}
+        described = [_described(row, parts) for row in rows]
+        answers = map(json.loads, _ask({"object": str(path), "rows": described, **limits}))
+        found = {
+            answer["id"]: {stage: Verdict(*answer[stage]) for stage in stages(limits["level"])} for answer in answers
+        }
+        if limits["device"]:
+            job = {"object": str(path), "seed": limits["seed"], "seconds": limits["seconds"]}
+            launched = launch_rows(described[: len(found)], found, job, limits["device"])
+            found = {key: {**verdicts, "gpu": launched[key]} for key, verdicts in found.items()}
+    return found
 
 
 def _described(row: Row, parts: Parts) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ..codegen.warp_adapter import BLOCK_DIM
 from .handles import fill_handles, handles
 from .harness import CPP, CUDA, DEVICE, FORWARD, SINGLE, works_together
 from .inputs import fill, generator, widen
-from .layout import Memory, Values, numbers
+from .layout import ORDINARY_SHAPES, TILED_SHAPES, TOGETHER_SHAPES, Memory, Values, numbers
 from .machine import Launch, Machine, sizes
 
 # Half the distance from 1 to the next number.
@@ -151,6 +151,13 @@ def subject_of(
         handles=handles(tree, [name for name, kind in kinds if kind == Number("uint64")]),
         calls=_calls(tree),
     )
+
+
+def shapes_to_try(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the shapes of arrays that a row may be for, the likeliest first."""
+    if in_tiles(ast.parse(row["python_source"])):
+        return TILED_SHAPES
+    return TOGETHER_SHAPES if works_together(row) else ORDINARY_SHAPES
 
 
 def _calls(tree: ast.Module) -> frozenset[str]:

@@ -6,7 +6,6 @@ each row, so that a kernel which crashes, hangs or takes all memory ends itself 
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import json
 import os
@@ -22,9 +21,10 @@ from ..codegen.warp_adapter import address, load_object, start_runtime
 from ..errors import CodegenRejection
 from .examine import examine, stages
 from .harness import CUDA, SINGLE, symbol
-from .layout import SHAPES, TILED_SHAPES
+from .inputs import generator
+from .limits import known_limits
 from .machine import Machine
-from .subject import in_tiles
+from .subject import shapes_to_try
 from .verdict import FAILED, NOT_RUN
 
 BEYOND = "a check in Warp's headers fails"
@@ -45,9 +45,10 @@ def main() -> None:
     start_runtime()
     print("ready", file=out, flush=True)
     load_object(Path(job["object"]), "verify")
+    generator("", 0)  # NumPy loads its random numbers late: once here, not in each fork
     for number, row in enumerate(job["rows"]):
         try:
-            machine = Machine(_addresses(number, row))
+            machine = Machine(addresses(number, row))
             kinds = argument_kinds(row["python_source"])
         except (OSError, CodegenRejection) as error:
             answer = {"execute": [FAILED, str(error), {}], "gradient": [NOT_RUN, "does not execute", {}]}
@@ -61,7 +62,8 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-def _addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
+def addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
+    """Return where the functions of a row of the loaded harness lie, by variant and direction."""
     found = {}
     for variant, directions in row["parts"].items():
         for direction in (*directions, "size"):
@@ -73,7 +75,7 @@ def _addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
 def _examined(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     """Examine a row with the first shapes of arrays that it stays within, or else with equal lengths."""
     answers: dict[str, Any] = {}
-    for shapes in TILED_SHAPES if in_tiles(ast.parse(row["python_source"])) else SHAPES:
+    for shapes in shapes_to_try(row):
         answer = _alone(machine, kinds, row, job, shapes)
         answers = answers or answer
         if not answer["execute"][1].startswith(BEYOND):
@@ -104,6 +106,8 @@ def _alone(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any
             broken = any(answer[0] == FAILED for answer in answers.values())
             why = "does not execute" if broken else _death(status, words, job["seconds"])
             answers[stage] = [NOT_RUN if broken else FAILED, why, {}]
+    if answers.get("gradient", [""])[0] == FAILED:
+        answers["gradient"][1] += "".join(f"; {limit}" for limit in known_limits(row["python_source"]))
     return answers
 
 

@@ -228,6 +228,7 @@ OTHER = {
     "instruction": "Translate {kernel_name}.",
     "view": "text",
     "verify": "compile",
+    "ptx": True,
 }
 
 

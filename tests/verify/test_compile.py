@@ -4,7 +4,7 @@ import pytest
 
 from builder.errors import CodegenRejection
 from builder.verify import LEVELS, verify
-from builder.verify.compiling import instructions
+from builder.verify.compiling import sizes
 from builder.verify.rows import batches, bisect
 
 from .made import good, swapped
@@ -48,10 +48,16 @@ def test_equal_names_lie_in_different_batches():
         assert len(names) == len(set(names)) <= 4
 
 
-def test_instructions_are_counted_by_entry():
-    head = ".visible .entry a_cuda_kernel_forward(\n)\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, 0;\n\tret;\n}\n"
-    ptx = head + ".visible .entry b(\n)\n{\n\tret;\n}"
-    assert instructions(ptx) == {"a_cuda_kernel_forward": 2, "b": 1}
+def test_instructions_and_shared_memory_are_counted_by_entry():
+    one = ".shared .align 4 .u32 _ZN3one;\n"
+    room = one + ".shared .align 4 .b8 _ZN4room[64];\n.extern .shared .align 16 .b8 _ZN7dynamic[];\n"
+    body = "ld.shared.u32 %r2, [_ZN3one];\n\tmov.u32 %r1, _ZN4room;\n\tret;"
+    head = f".visible .entry a_cuda_kernel_forward(\n)\n{{\n\t.reg .b32 %r<3>;\n\t{body}\n}}\n"
+    ptx = room + head + ".visible .entry b(\n)\n{\n\tret;\n}"
+    assert {name: (size.instructions, size.shared) for name, size in sizes(ptx).items()} == {
+        "a_cuda_kernel_forward": (3, 68),
+        "b": (1, 0),
+    }
 
 
 def test_arguments_are_checked():

@@ -13,7 +13,15 @@ from .planting import Mutant
 from .readable import readable
 
 # Steps that take the derivative from an array, or change a variable in place, not from their last argument.
-_FROM_ELSEWHERE = ("adj_array_store", "adj_atomic", "adj_tile", "adj_assign", "adj_store", "adj_add_inplace", "adj_sub_inplace")
+_FROM_ELSEWHERE = (
+    "adj_array_store",
+    "adj_atomic",
+    "adj_tile",
+    "adj_assign",
+    "adj_store",
+    "adj_add_inplace",
+    "adj_sub_inplace",
+)
 _WHOLE = ("wp::int", "wp::uint", "bool", "wp::shape_t", "wp::range_t", "wp::tuple_t<wp::int32>", "wp::str")
 
 

@@ -14,7 +14,7 @@ from ..program import (
     Program,
 )
 from ..terms import Term
-from ..types import INT, Array, Value
+from ..types import INT, UINT64, Array, Value
 from .locals import Arr
 from .scope import Module, Scope
 
@@ -104,10 +104,16 @@ class Author(Scope):
         return Arr(self, arg.name, type_)
 
     def scalar(self, words: str, type_: Value) -> Term:
-        """Declare an argument passed by value: a scalar, a vector, a struct, the id of a mesh."""
+        """Declare an argument passed by value: a scalar, a vector, a struct."""
         local = self.draft.scalar(type_, name=self.word(words))
         local.uses = 1
         return Term(Name(local.name, type_))
+
+    def handle(self, words: str) -> Term:
+        """Declare the id of a mesh, a tree, a grid or a volume: a number that no expression computes with."""
+        handle = self.scalar(words, UINT64)
+        self.draft.locals[-1].index = True
+        return handle
 
     def generic(self, *args: Term) -> None:
         """Write ``Any`` in place of these arguments' types (or their elements'); ``wp.overload`` gives the types."""

@@ -55,6 +55,8 @@ class Statements:
             return Term(given)
         local = self.draft.let(given, name=self._local(words))
         local.uses = 1
+        # A state is passed on; as a number it would say nothing.
+        local.index = isinstance(given, Apply) and given.op.symbol == "wp.rand_init"
         return self._named(local.name, local.type)
 
     def _changes(self, name: str) -> bool:

@@ -102,13 +102,13 @@ def _relu(k: Scope, v: Term) -> Term:
 
 
 def _hard_threshold(k: Scope, v: Term) -> Term:
-    v, t = named(k, v), coefficient(k, scalar_of(v.type), 1, 100)
+    v, t = named(k, v), coefficient(k, scalar_of(v.type), 1, 40)
     return where(wp.abs(v) < t, number(0.0, scalar_of(v.type)), v)
 
 
 def _soft_threshold(k: Scope, v: Term) -> Term:
     v = named(k, v)
-    return wp.sign(v) * wp.max(wp.abs(v) - coefficient(k, scalar_of(v.type), 1, 100), 0.0)
+    return wp.sign(v) * wp.max(wp.abs(v) - coefficient(k, scalar_of(v.type), 1, 40), 0.0)
 
 
 def _huber(k: Scope, v: Term) -> Term:

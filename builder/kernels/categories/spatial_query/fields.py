@@ -7,7 +7,7 @@ from ...fusion import coefficient, gate, varied
 from ...loops import one_type, weighted_type
 from ...ops.queries import gradient_of
 from ...terms import Like, Term, cast, make, number, wp, zero
-from ...types import DOUBLE, FLOAT, INT, UINT64, VEC3, VEC4, Value, vec
+from ...types import DOUBLE, FLOAT, INT, VEC3, VEC4, Value, vec
 
 _MODES = ("wp.Volume.LINEAR", "wp.Volume.CLOSEST")
 
@@ -42,7 +42,7 @@ def _sample(k: Author) -> None:
     c = k.c
     T = one_type(k, FLOAT, VEC3, INT, DOUBLE, VEC4)
     k.name("sample_volume|probe_field|lookup_density|volume_values")
-    volume = k.scalar("volume|vol|field_id", UINT64)
+    volume = k.handle("volume|vol|field_id")
     points = k.input("points|positions|x", VEC3)
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
     uvw = _in_index_space(k, volume, k.let("p|pos|x0", varied(k, points[i], 0, 2)))
@@ -63,7 +63,7 @@ def _gradients(k: Author) -> None:
     """Each thread samples a volume with its gradient: collision with a distance field, flow along the slope."""
     c = k.c
     k.name("sdf_collide|sample_gradient|descend_field|volume_normal|push_from_field")
-    volume = k.scalar("volume|sdf|field_id", UINT64)
+    volume = k.handle("volume|sdf|field_id")
     points = k.input("points|positions|x", VEC3)
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
     p = k.let("p|pos|x0", varied(k, points[i], 0, 1))
@@ -98,8 +98,8 @@ def _voxels(k: Author) -> None:
     c = k.c
     T = one_type(k, FLOAT, VEC3, INT, VEC4)
     k.name("update_voxels|blur_volume|edit_volume|copy_voxels|diffuse_voxels")
-    volume = k.scalar("volume|vol|src_id", UINT64)
-    target = k.scalar("target|dst_vol|result_id", UINT64)
+    volume = k.handle("volume|vol|src_id")
+    target = k.handle("target|dst_vol|result_id")
     place: tuple[Term, ...]
     if c.chance(1, 2):
         place = k.tid("i|ix|x", "j|iy|y", "k|iz|z")
@@ -140,7 +140,7 @@ def _by_index(k: Author) -> None:
     c = k.c
     T = one_type(k, FLOAT, VEC3)
     k.name("sample_by_voxel|grid_values|interpolate_nodes|sparse_field")
-    volume = k.scalar("volume|grid_id|index_vol", UINT64)
+    volume = k.handle("volume|grid_id|index_vol")
     data = k.input("data|node_values|voxel_data", T)
     points = k.input("points|positions|x", VEC3)
     background = k.scalar("background|outside|fallback", T)
@@ -162,7 +162,7 @@ def _march(k: Author) -> None:
     """Each thread marches a ray or a streamline through a volume: absorption, first surface, advection."""
     c = k.c
     k.name("march_volume|absorption|trace_sdf|streamline|advect_points")
-    volume = k.scalar("volume|vol|field_id", UINT64)
+    volume = k.handle("volume|vol|field_id")
     starts = k.input("starts|origins|x", VEC3)
     i = gate(k, k.tid("i|tid|ray"), starts.shape(0))
     x = k.var("x0|pos|cur", varied(k, starts[i], 0, 1))
@@ -202,7 +202,7 @@ def _spaces(k: Author) -> None:
     T = c.pick((FLOAT, DOUBLE))
     V = vec(3, T)
     k.name("to_index_space|to_world|voxel_centers|transform_to_volume|snap_to_voxels")
-    volume = k.scalar("volume|vol|grid_id", UINT64)
+    volume = k.handle("volume|vol|grid_id")
     points, dirs = k.input("points|positions|x", V), k.input("dirs|velocities|normals", V)
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
     inward = c.chance(1, 2)

@@ -7,7 +7,7 @@ from ...author import Arr, Author, Var
 from ...fusion import coefficient, gate, varied
 from ...loops import huge
 from ...terms import Term, both, cast, make, number, where, wp, zero
-from ...types import FLOAT, INT, UINT64, VEC3
+from ...types import FLOAT, INT, VEC3
 
 
 def _root(k: Author, bvh: Term, i: Term) -> tuple[Term, ...]:
@@ -38,7 +38,7 @@ def _overlaps(k: Author) -> None:
     """Each thread asks which boxes overlap its own, grown or moved; sums over or lists what it finds."""
     c = k.c
     k.name("overlap_pairs|broad_phase|box_query|region_sum|aabb_overlap")
-    bvh = k.scalar("bvh|bvh_id|tree", UINT64)
+    bvh = k.handle("bvh|bvh_id|tree")
     lowers, uppers = _boxes(k)
     i = gate(k, k.tid("i|tid|b"), lowers.shape(0))
     pad = coefficient(k, FLOAT, 1, 60)
@@ -69,7 +69,7 @@ def _rays(k: Author) -> None:
     """Each thread follows a ray through the boxes, with a slab test for the nearest, the furthest, or the count."""
     c = k.c
     k.name("ray_boxes|first_box|ray_slabs|pick_box|trace_boxes")
-    bvh = k.scalar("bvh|bvh_id|tree", UINT64)
+    bvh = k.handle("bvh|bvh_id|tree")
     lowers, uppers = _boxes(k)
     starts, dirs = k.input("starts|origins|ray_o", VEC3), k.input("dirs|directions|ray_d", VEC3)
     i = gate(k, k.tid("i|tid|ray"), starts.shape(0))
@@ -128,7 +128,7 @@ def _balls(k: Author) -> None:
     c = k.c
     capsule = c.chance(1, 2)
     k.name("capsule_boxes|swept_ball|sweep_query" if capsule else "ball_boxes|sphere_query|near_boxes")
-    bvh = k.scalar("bvh|bvh_id|tree", UINT64)
+    bvh = k.handle("bvh|bvh_id|tree")
     lowers, uppers = _boxes(k)
     centers = k.input("centers|points|probes", VEC3)
     ends = k.input("ends|moves|targets", VEC3) if capsule else None
@@ -160,7 +160,7 @@ def _counts(k: Author) -> None:
     """Each thread counts the items in its region, with an early end or a filter on their data."""
     c = k.c
     k.name("count_in_region|any_overlap|filter_items|crowding|visible_items")
-    bvh = k.scalar("bvh|bvh_id|tree", UINT64)
+    bvh = k.handle("bvh|bvh_id|tree")
     points = k.input("points|centers|eyes", VEC3)
     data = k.input("data|tags|scores", c.pick((INT, FLOAT)))
     i = gate(k, k.tid("i|tid|q"), points.shape(0))

@@ -6,7 +6,7 @@ from ...author import Author, Var
 from ...fusion import coefficient, gate, statistic, varied
 from ...loops import one_type
 from ...terms import Term, cast, make, no, number, where, wp, zero
-from ...types import FLOAT, INT, UINT64, VEC3
+from ...types import FLOAT, INT, VEC3
 
 _SIGNED = ("point", "point_sign_normal", "point_sign_winding_number", "point_sign_parity")
 _PLAIN = ("point_no_sign", "furthest_point_no_sign")
@@ -41,7 +41,7 @@ def _misses(k: Author, hit: Term) -> bool:
 
 
 def _start(k: Author) -> tuple[Term, Term, Term]:
-    mesh = k.scalar("mesh|mesh_id|surface", UINT64)
+    mesh = k.handle("mesh|mesh_id|surface")
     points = k.input("points|positions|queries|x", VEC3)
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
     p = k.let("p|pos|x0|probe", varied(k, points[i], 0, 2))
@@ -178,7 +178,7 @@ def _field(k: Author) -> None:
     """Each thread of a 3-D launch fills a grid with distances, occupancy or normals."""
     c = k.c
     k.name("voxelise|fill_sdf|occupancy_grid|bake_distance")
-    mesh = k.scalar("mesh|mesh_id|surface", UINT64)
+    mesh = k.handle("mesh|mesh_id|surface")
     origin, size = k.scalar("origin|lower|corner", VEC3), k.scalar("h|cell|spacing", FLOAT)
     place = k.tid("i|ix|x", "j|iy|y", "k|iz|z")
     offset = number(0.5 if c.chance(1, 2) else 0.0, FLOAT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...author import Author
 from ...fusion import coefficient, gate, varied
 from ...terms import Term, cast, make, no, number, where, wp, zero
-from ...types import FLOAT, INT, UINT64, VEC3
+from ...types import FLOAT, INT, VEC3
 
 
 def _limit(k: Author) -> Term:
@@ -25,7 +25,7 @@ def _root(k: Author, mesh: Term, i: Term) -> tuple[Term, ...]:
 def _camera(k: Author) -> tuple[Term, tuple[Term, ...], Term, Term]:
     """Write the ray of a thread: from arrays, or through a pixel of a camera."""
     c = k.c
-    mesh = k.scalar("mesh|mesh_id|scene", UINT64)
+    mesh = k.handle("mesh|mesh_id|scene")
     if c.chance(1, 2):
         starts, dirs = k.input("starts|origins|ray_o", VEC3), k.input("dirs|directions|ray_d", VEC3)
         i = gate(k, k.tid("i|tid|ray"), starts.shape(0))
@@ -109,7 +109,7 @@ def _crossings(k: Author) -> None:
     """Each thread counts its ray's crossings, or tests whether anything is in the way: inside tests, visibility."""
     c = k.c
     k.name("crossing_count|inside_by_parity|line_of_sight|occlusion|visibility")
-    mesh = k.scalar("mesh|mesh_id|scene", UINT64)
+    mesh = k.handle("mesh|mesh_id|scene")
     points = k.input("points|x|probes", VEC3)
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
     p = k.let("p|pos|from_pt", varied(k, points[i], 0, 2))

@@ -9,7 +9,7 @@ from ...author import Arr, Author
 from ...fusion import coefficient, gate, statistic, varied
 from ...loops import huge
 from ...terms import Term, cast, number, where, wp, zero
-from ...types import DOUBLE, FLOAT, HALF, INT, UINT64, VEC3, Scalar, vec
+from ...types import DOUBLE, FLOAT, HALF, INT, VEC3, Scalar, vec
 
 
 class Cloud:
@@ -18,7 +18,7 @@ class Cloud:
     def __init__(self, k: Author, type_: Scalar) -> None:
         c = k.c
         self.k, self.type = k, type_
-        self.grid = k.scalar("grid|grid_id|hash_grid", UINT64)
+        self.grid = k.handle("grid|grid_id|hash_grid")
         self.points: Arr = k.input("points|positions|particles|x", vec(3, type_))
         queries = k.input("queries|probes|targets", vec(3, type_)) if c.chance(1, 3) else self.points
         self.own = queries is self.points

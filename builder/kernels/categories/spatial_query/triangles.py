@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ...author import Author
 from ...fusion import coefficient, gate, statistic, varied
 from ...terms import Term, cast, make, number, where, wp, zero
-from ...types import DOUBLE, FLOAT, INT, UINT64, VEC3, vec
+from ...types import DOUBLE, FLOAT, INT, VEC3, vec
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def _near_faces(k: Author) -> None:
     """Each thread goes through the faces near its point: area, contacts, closest corner, flux."""
     c = k.c
     k.name("near_faces|contact_search|surface_integral|proximity|touching_faces")
-    mesh = k.scalar("mesh|mesh_id|surface", UINT64)
+    mesh = k.handle("mesh|mesh_id|surface")
     points = k.input("points|positions|x", VEC3)
     radii = k.input("radii|reach|sizes", FLOAT) if c.chance(1, 2) else None
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
@@ -89,7 +89,7 @@ def _per_face(k: Author) -> None:
     """Each thread works on one face: normal, area, volume, quality, flux; adds to its corners or a total."""
     c = k.c
     k.name("face_normals|mesh_volume|vertex_normals|face_quality|aerodynamic_drag")
-    mesh = k.scalar("mesh|mesh_id|surface", UINT64)
+    mesh = k.handle("mesh|mesh_id|surface")
     face = k.tid("face|f|tri|tid")
     if c.chance(1, 2):
         with k.if_(face >= k.scalar("n_faces|count|n_tris", INT)):
@@ -130,7 +130,7 @@ def _boxed(k: Author) -> None:
     """Each thread queries the hierarchy inside a mesh for the faces in its region, and takes their midpoints."""
     c = k.c
     k.name("faces_in_region|mesh_bvh_query|pick_faces|collect_faces|surface_points")
-    mesh = k.scalar("mesh|mesh_id|surface", UINT64)
+    mesh = k.handle("mesh|mesh_id|surface")
     points = k.input("points|centers|x", VEC3)
     i = gate(k, k.tid("i|tid|p"), points.shape(0))
     p = k.let("p|pos|mid", varied(k, points[i], 0, 2))
