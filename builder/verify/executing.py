@@ -10,7 +10,7 @@ import numpy as np
 from .bounds import Comparison, compare
 from .example import example
 from .harness import CPP, FORWARD, TWIN
-from .inputs import BOUNDARY, FAR, ORDINARY, POSITIVE, SMALL
+from .inputs import BOUNDARY, LARGE, ORDINARY, POSITIVE, SMALL
 from .layout import Memory, Values, numbers
 from .subject import Subject, contents
 from .sweep import differs
@@ -51,7 +51,7 @@ def execute(subject: Subject) -> Verdict:
             if found.written:
                 break
             # Some write only where several numbers suit each other.
-            _trial(subject, (ORDINARY, POSITIVE, FAR)[word % 3], subject.sizes()[-1], found, word)
+            _trial(subject, (ORDINARY, POSITIVE, LARGE)[word % 3], subject.sizes()[-1], found, word)
         if len(found.infinite) > found.trials / 2:
             raise Refuted(f"not finite in {len(found.infinite)} of {found.trials} trials: {found.infinite[0]}")
         _depends(subject, found)
@@ -138,7 +138,7 @@ def _depends(subject: Subject, found: _Findings) -> None:
     # What adds up many numbers, or large ones, may well end where a bound hides what they were.
     sizes = subject.sizes()
     lengths = (*sizes[1:], sizes[0])
-    profiles = (ORDINARY, POSITIVE, SMALL, FAR)
+    profiles = (ORDINARY, POSITIVE, SMALL, LARGE)
     for word in range(2 * len(profiles) * len(lengths)):
         size = lengths[word % len(lengths)]
         profile = profiles[word // len(lengths) % len(profiles)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from .differences import BAD, GOOD, KINK, Slope, judge
 from .harness import BACKWARD, CUDA, TWIN
-from .inputs import LARGE, ORDINARY, POSITIVE
+from .inputs import MODERATE, ORDINARY, POSITIVE
 from .layout import Memory, Values, numbers, put
 from .points import NoGradient, Point, directions, point_at
 from .subject import Subject, arrays, contents
@@ -41,7 +41,7 @@ def differentiate(subject: Subject) -> Verdict:
     points = [(ORDINARY, lengths[1]), (POSITIVE, lengths[1]), (ORDINARY, last)]
     if not subject.tiled and not subject.together:
         # Where a whole number that is as small decides, and where numbers beyond 2 do.
-        points += [(ORDINARY, 3), (LARGE, 5)]
+        points += [(ORDINARY, 3), (MODERATE, 5)]
     try:
         _check(subject)
         difference = _devices_differ(subject, lengths[1])

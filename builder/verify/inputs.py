@@ -8,8 +8,8 @@ import numpy as np
 
 from .layout import Leaf, Memory, Values, numbers, put
 
-ORDINARY, POSITIVE, SMALL, FAR, BOUNDARY = "ordinary", "positive", "small", "far", "boundary"
-WILD, TIED, BROAD, LARGE = "wild", "tied", "broad", "large"
+ORDINARY, POSITIVE, SMALL, LARGE, BOUNDARY = "ordinary", "positive", "small", "large", "boundary"
+WILD, TIED, BROAD, MODERATE = "wild", "tied", "broad", "moderate"
 _CORNERS = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 1000.0, -1000.0])
 _ODD = np.array([np.nan, np.inf, -np.inf, 0.0])
 
@@ -24,9 +24,10 @@ def fill(memory: Memory, rng: np.random.Generator, profile: str, size: int) -> N
     """Give all numbers of a narrow memory values: floats of the profile, whole numbers that could be indices.
 
     Args:
-        profile: ``ordinary``: floats from -2 to 2; ``positive``: 0.1 to 1.5; ``large``: -6 to 6; ``far``: -20 to 20;
-            ``small``: -0.05 to 0.05; ``boundary``: 0, -0, 1, -1, large ones; ``wild``: of any sign and size;
-            ``tied``: few different ones; ``broad``: -6 to 6, and whole numbers that lie outside of arrays.
+        profile: ``ordinary``: floats from -2 to 2; ``positive``: 0.1 to 1.5; ``moderate``: -6 to 6;
+            ``small``: -0.05 to 0.05; ``large``: -20 to 20; ``boundary``: 0, -0, 1, -1, very large ones;
+            ``wild``: of any sign and size; ``tied``: few different ones; ``broad``: -6 to 6, and whole numbers that
+            lie outside of arrays.
         size: the length of the arrays' dimensions.
     """
     for leaf in memory.leaves:
@@ -53,10 +54,10 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
         return rng.choice(_CORNERS, shape)
     if profile == SMALL:
         return rng.uniform(-0.05, 0.05, shape)
-    if profile == FAR:
-        return rng.uniform(-20.0, 20.0, shape) if leaf.buffer >= 0 else rng.uniform(0.1, 6.0, shape)
-    if profile == LARGE and leaf.buffer >= 0:
+    if profile == MODERATE and leaf.buffer >= 0:
         return rng.uniform(-6.0, 6.0, shape)
+    if profile == LARGE:
+        return rng.uniform(-20.0, 20.0, shape) if leaf.buffer >= 0 else rng.uniform(0.1, 6.0, shape)
     # A single number is a strength, a step, a threshold more often than not, and then positive.
     low, high = (-2.0, 2.0) if profile == ORDINARY and leaf.buffer >= 0 else (0.1, 1.5)
     return rng.uniform(low, high, shape)

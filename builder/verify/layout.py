@@ -82,16 +82,6 @@ def square(size: int, ndim: int) -> tuple[int, ...]:
     return ((size + 16) ** 2,) if ndim == 1 else wider(size, ndim)
 
 
-def tiles(size: int, ndim: int) -> tuple[int, ...]:
-    """For a grid of tiles: whole tiles of the usual sizes, and one in part."""
-    return {1: (BLOCK_DIM * size + 16,), 2: (16 * size + 8,) * 2}.get(ndim, (size + 16,) * ndim)
-
-
-def blocks(size: int, ndim: int) -> tuple[int, ...]:
-    """As :func:`wider`, and lists with room for the whole blocks that a grid is rounded up to."""
-    return (-(-size // BLOCK_DIM) * BLOCK_DIM + 16,) if ndim == 1 else wider(size, ndim)
-
-
 def oblong(size: int, ndim: int) -> tuple[int, ...]:
     """Each dimension longer than the one before it."""
     return tuple(size + 3 * axis for axis in range(ndim))
@@ -102,12 +92,24 @@ def wider_oblong(size: int, ndim: int) -> tuple[int, ...]:
     return tuple(length + 16 for length in oblong(size, ndim))
 
 
+def tiles(size: int, ndim: int) -> tuple[int, ...]:
+    """For a grid of tiles: whole tiles of the usual sizes, and one in part."""
+    return {1: (BLOCK_DIM * size + 16,), 2: (16 * size + 8,) * 2}.get(ndim, (size + 16,) * ndim)
+
+
+def blocks(size: int, ndim: int) -> tuple[int, ...]:
+    """As :func:`wider`, and lists with room for the whole blocks that a grid is rounded up to."""
+    return (-(-size // BLOCK_DIM) * BLOCK_DIM + 16,) if ndim == 1 else wider(size, ndim)
+
+
 # What a kernel assumes of its arrays' shapes stands nowhere; the first of those for its kind that it stays within is
-# taken. Few kernels stay within the last two.
-SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square, tiles, blocks, oblong, wider_oblong)}
+# taken.
+SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square, tiles, blocks)}
 ORDINARY_SHAPES = ("equal", "wider", "longer", "square")
 TILED_SHAPES = ("tiles", "wider", "longer", "square", "equal")
 TOGETHER_SHAPES = ("equal", "wider", "blocks", "longer", "square")
+# Those, and others that few kernels stay within.
+ALL_SHAPES = SHAPES | {shape.__name__: shape for shape in (oblong, wider_oblong)}
 
 
 class Memory:
@@ -116,7 +118,7 @@ class Memory:
     Args:
         kinds: ``(name, kind)`` of each argument.
         size: the length of each dimension of the launch grid.
-        shapes: a name in :data:`SHAPES`.
+        shapes: a name in :data:`ALL_SHAPES`.
         wide: lay floats out as doubles.
         uneven: let some arrays be shorter.
 
@@ -131,7 +133,7 @@ class Memory:
         self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool, uneven: bool = False
     ) -> None:
         self._uneven = uneven
-        self._size, self._shape, self._wide = size, SHAPES[shapes], wide
+        self._size, self._shape, self._wide = size, ALL_SHAPES[shapes], wide
         self.record = np.zeros(1, np.dtype([(name, dtype_of(kind, wide)) for name, kind in kinds], align=True))
         self.buffers: list[Values] = []
         self.names: list[str] = []

@@ -32,7 +32,7 @@ class Trial:
     """Arguments and a grid.
 
     Attributes:
-        shapes: how long arrays are, a name in :data:`~builder.verify.layout.SHAPES`.
+        shapes: how long arrays are, a name in :data:`~builder.verify.layout.ALL_SHAPES`.
         profile: what lies in them.
         size: the length of the first dimension.
         more: how much longer the grid's dimensions are than those of arrays.

@@ -65,8 +65,9 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def verdicts():
-    rows = [SMALL, WARPS, *(mutant.row for mutant in KINDS.values()), *(made for made, _ in CASES.values())]
-    return run_rows(rows, "gradient", 0)
+    forward = [KINDS[kind].row for kind in FORWARD] + [made for name, (made, _) in CASES.items() if name != "copied"]
+    backward = [SMALL, CASES["copied"][0], *(KINDS[kind].row for kind in ADJOINT)]
+    return run_rows([WARPS, *forward], "execute", 0) | run_rows(backward, "gradient", 0)
 
 
 def test_the_sound_rows_pass(verdicts):

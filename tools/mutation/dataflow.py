@@ -67,8 +67,7 @@ def _ends_nowhere(lines: Sequence[str], number: int, types: dict[str, str]) -> b
     if not any("_cuda_kernel_backward(" in line for line in lines):
         return False
     steps = [(call, line) for line in lines if "adj_" in line and (call := call_of(line)) and not call.target]
-    left = [lines[number]]
-    seen: set[str] = set()
+    left, seen = [lines[number]], set[str]()
     while left:
         line = left.pop()
         call = call_of(line)
