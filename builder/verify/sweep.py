@@ -12,10 +12,10 @@ import resource
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
+from itertools import cycle, product
 
 from .inputs import BOUNDARY, BROAD, ORDINARY, TIED, WILD
-from .layout import Memory, Values
+from .layout import Memory, Values, numbers
 from .machine import Launch
 from .subject import Subject, arrays, contents
 
@@ -76,6 +76,48 @@ class Trial:
 def differs(subject: Subject) -> str:
     """Return how the texts of the two devices differ in what they do, or nothing."""
     return next((said for pair in subject.pairs if (said := _pair_differs(subject, pair))), "")
+
+
+def changes(subject: Subject, written: Sequence[int]) -> bool:
+    """Say whether a row writes other numbers for other arguments, of those that it need not be right for.
+
+    Args:
+        written: the leaves that it writes.
+    """
+    if subject.together or subject.tiled:
+        return False
+    child = os.fork()
+    if child == 0:
+        _silent()
+        try:
+            for number, (profile, size) in enumerate(product((TIED, BROAD, WILD), 2 * subject.sizes())):
+                signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+                if _changes(subject, Trial(subject.shapes, profile, size), number, written):
+                    os._exit(1)
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+
+
+def _changes(subject: Subject, trial: Trial, number: int, written: Sequence[int]) -> bool:
+    results: list[list[Values]] = []
+    one, other = (trial.memory(subject, 2 * number + n) for n in range(2))
+    for n in written:
+        other.leaves[n].values[...] = one.leaves[n].values
+    for memory in (one, other):
+        before = memory.save()
+        if not subject.machine.run(subject.main, trial.launch(subject, subject.main), memory, caught=True):
+            return False
+        results.append(contents(memory))
+        memory.restore(before)
+    return any(other_values(one, n, results) for n in written)
+
+
+def other_values(memory: Memory, n: int, results: Sequence[Sequence[Values]]) -> bool:
+    """Say whether two runs left different numbers in a leaf, at a place that both of them wrote to."""
+    before = numbers(memory.leaves[n])
+    one, other = results[0][n], results[1][n]
+    return bool(((one != other) & (one != before) & (other != before)).any())
 
 
 def _pair_differs(subject: Subject, pair: tuple[str, str]) -> str:
@@ -152,9 +194,7 @@ def _forked(subject: Subject, trials: Sequence[tuple[int, Trial]], variants: Seq
 
 
 def _child(write: int, subject: Subject, trials: Sequence[tuple[int, Trial]], variants: Sequence[str]) -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where a failed check would print
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    _silent()
     try:
         for number, trial in trials:
             signal.setitimer(signal.ITIMER_PROF, _SECONDS)
@@ -164,6 +204,12 @@ def _child(write: int, subject: Subject, trials: Sequence[tuple[int, Trial]], va
                 break
     finally:
         os._exit(0)
+
+
+def _silent() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where a failed check would print
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
 
 
 def _compared(subject: Subject, trial: Trial, memory: Memory, variants: Sequence[str], write: int) -> str:
