@@ -238,7 +238,7 @@ class BuildSpec(BaseModel):
                 "tokenizer": tokenizer_sha256,
                 "view": self.view,
                 "ptx": self.ptx,
-                "code": source_digest("package", "stages.py"),
+                "code": source_digest("package", "stages"),
             }
         )
 
