@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from builder import scale
 from builder.errors import FolderError
-from builder.package.folder import write_folder
 from builder.package.samples import check_samples, export_samples
-from builder.package.store import Store
-from builder.spec import load_spec
 
+ROOT = Path(__file__).resolve().parents[2]
 CATEGORIES = ("arithmetic", "struct", "atomic")
 
 
 @pytest.mark.slow
 def test_samples_run_and_a_damaged_one_is_found(tmp_path: Path) -> None:
-    spec = load_spec("standalone", num_kernels=40, categories=list(CATEGORIES))
-    write_folder(tmp_path / "built", [scale.build(spec, Store(tmp_path / "store"), num_proc=1)])
-    counts = export_samples(tmp_path / "built", tmp_path / "samples", per_category=2, ptx=False)
+    built = tmp_path / "built"
+    command = ["build", "standalone", "-n", "40", "--categories", ",".join(CATEGORIES), "--out", str(built)]
+    environment = os.environ | {"WARP_CUDA_PAIRS_CACHE": str(tmp_path / "store"), "PYTHONPATH": str(ROOT)}
+    script = "from builder.cli import main; main()"
+    subprocess.run([sys.executable, "-c", script, *command], env=environment, capture_output=True, check=True)
+    counts = export_samples(built, tmp_path / "samples", per_category=2, ptx=False)
     assert counts == dict.fromkeys(CATEGORIES, 2)
     folders = sorted((tmp_path / "samples").glob("sample_*"))
     assert folders[0].name == "sample_0000_arithmetic"
