@@ -7,11 +7,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import warp_adapter
 from .kernel_source import one_line
 from .objects import Struct, array_family, composite, is_array, is_composite_type, is_scalar_type
+from .warp_internals import INTERNALS
+from .warp_process import defined, isolated
 
-_, _, wtypes = warp_adapter.INTERNALS
+_, _, wtypes = INTERNALS
 _PYTHON = {bool: "bool", int: "int32", float: "float32"}
 
 # How Warp lays out an array and an array seen through indices.
@@ -71,8 +72,8 @@ def argument_kinds(source: str) -> tuple[tuple[str, Kind], ...]:
     Raises:
         CodegenRejection: as :func:`~builder.codegen.generate`.
     """
-    with warp_adapter.isolated():
-        kernel = warp_adapter.defined(source)
+    with isolated():
+        kernel = defined(source)
         return tuple((arg.label, kind_of(arg.type)) for arg in kernel.adj.args)
 
 

@@ -11,7 +11,9 @@ from ..errors import CodegenRejection
 from ..record import Reason
 from .kernel_source import one_line
 from .raw import RawCode
-from .warp_adapter import INTERNALS, REFUSALS, emit_defined, isolated
+from .warp_adapter import emit_defined
+from .warp_internals import INTERNALS, REFUSALS
+from .warp_process import isolated
 
 
 @dataclass(frozen=True, slots=True)

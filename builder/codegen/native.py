@@ -14,7 +14,7 @@ from typing import IO
 from ..errors import CodegenRejection
 from ..record import Reason
 from .kernel_source import one_line
-from .warp_adapter import build_object, build_ptx, module_headers
+from .warp_native import build_object, build_ptx, module_headers
 
 
 @cache

@@ -9,9 +9,9 @@ from typing import Any
 
 import warp as wp
 
-from . import warp_adapter
+from .warp_internals import INTERNALS
 
-wcontext, wcodegen, wtypes = warp_adapter.INTERNALS
+wcontext, wcodegen, wtypes = INTERNALS
 
 Kernel = wcontext.Kernel
 Function = wcontext.Function

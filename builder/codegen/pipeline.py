@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from .canonical import canonical
 from .kernel_source import parse
 from .raw import RawCode
-from .warp_adapter import BLOCK_DIM, emit
+from .warp_adapter import emit
+from .warp_internals import BLOCK_DIM
 
 
 @dataclass(frozen=True, slots=True)

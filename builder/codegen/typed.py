@@ -16,8 +16,9 @@ from . import warp_adapter
 from .arguments import Kind, Record, kind_of
 from .kernel_source import parse
 from .objects import Struct, is_composite_type, is_scalar_type
+from .warp_internals import INTERNALS
 
-wcontext, wcodegen, wtypes = warp_adapter.INTERNALS
+wcontext, wcodegen, wtypes = INTERNALS
 
 
 @dataclass(frozen=True, slots=True)

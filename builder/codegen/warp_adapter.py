@@ -1,155 +1,38 @@
-"""The one file that touches Warp's internals (``warp._src``): kernel source -> raw generated code.
+"""Kernel source -> raw generated code, by Warp's own code generator.
 
-Tested on Warp 1.19.0. Everything here that is not public Warp API stands in :data:`_NEEDS`; a Warp without
-one of these names raises :class:`~builder.errors.AdapterError` on import. What another version changes
-without renaming is caught by the golden test, which compares with the files that Warp itself writes:
-the order of passes in ``ModuleBuilder.codegen`` (:func:`_device_code` follows it) and the templates' names
-for the backward kernel (:func:`_split_kernel`).
+What another version of Warp changes without renaming is caught by the golden test: the order of passes in
+``ModuleBuilder.codegen`` (:func:`_device_code` follows it) and the templates' names for the backward kernel
+(:func:`_split_kernel`).
 """
 
 from __future__ import annotations
 
-import ast
-import importlib.util
-import linecache
-import time
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import warp as wp
 
-from ..errors import AdapterError, CodegenRejection
+from ..errors import CodegenRejection
 from ..record import Reason
-from .kernel_source import FILENAME, MODULE, Program, annotation_texts, functions, one_line, parse
-from .raw import Builtin, DeviceCode, RawCode
+from .kernel_source import MODULE, Program, annotation_texts, one_line
+from .raw import DeviceCode, RawCode
 from .shortcuts import (
     Types,
     formatting,
     name_types_once,
     native_value,
     no_line_directive,
-    no_references,
     pairing,
     recording,
     remembering,
 )
 from .type_text import type_text
+from .warp_internals import INTERNALS, REFUSALS, runtime
+from .warp_process import concrete, define, isolated, options_of
 
-TESTED_VERSIONS = ("1.19.0",)
-_INSTALL = f"install a tested version: pip install 'warp-lang=={TESTED_VERSIONS[-1]}'"
-BLOCK_DIM = 256  # Warp's default; a module option, which no kernel source sets
-
-try:
-    import warp._src.build as wbuild
-    import warp._src.codegen as wcodegen
-    import warp._src.context as wcontext
-    import warp._src.types as wtypes
-except ImportError as error:
-    raise AdapterError(f"warp-lang {wp.config.version} has no module {error.name}; {_INSTALL}") from error
-
-_NEEDS = {
-    wcontext: (
-        "Kernel",
-        "Module",
-        "ModuleHasher",
-        "ModuleBuilder",
-        "user_modules",
-        "function_key_counts",
-        "builtin_functions",
-    ),
-    wcontext.Module: ("resolve_options", "_detach_references", "_find_references", "register_kernel"),
-    wcontext.ModuleBuilder: (
-        "_codegen_functions",
-        "_collect_native_types",
-        "_get_tile_helper_struct_hashes",
-        "_kernel_has_value_return",
-    ),
-    wcodegen: (
-        "codegen_kernel",
-        "codegen_module",
-        "codegen_struct",
-        "codegen_cast_macros",
-        "cpu_module_header",
-        "cuda_module_header",
-        "cuda_kernel_backward_name",
-        "_codegen_lock",
-        "Var",
-        "get_arg_type",
-        "_SharedFunctionSource",
-        "_store_shared_source",
-    ),
-    wcodegen.Adjoint: (
-        "format_args",
-        "get_line_directive",
-        "resolve_call",
-        "resolve_func",
-        "type_contains_native_value",
-    ),
-    wtypes: (
-        "scalar_types",
-        "type_is_generic",
-        "range_t",
-        "shape_t",
-        "Reference",
-        "tile",
-        "_native_value_types",
-        "_ArrayAnnotation",
-        "_ArrayAnnotationBase",
-        "_IndexedArrayAnnotation",
-    ),
-    wbuild: ("build_cpu", "build_cuda"),
-    wtypes.array_t: ("numpy_dtype",),
-}
-
-
-def _check_warp() -> None:
-    for owner, names in _NEEDS.items():
-        for name in names:
-            if not hasattr(owner, name):
-                raise AdapterError(
-                    f"warp-lang {wp.config.version} has no {owner.__name__}.{name}, "
-                    f"which the code generator needs; {_INSTALL}"
-                )
-
-
-_check_warp()
-# For ``objects`` and ``existing``, which deal with kernels that a running process has defined.
-INTERNALS: tuple[Any, Any, Any] = (wcontext, wcodegen, wtypes)
-
-# What Warp's code generator raises for a kernel that it cannot translate: its own Warp*Error classes derive
-# from these, and it lets the same ones escape from bad operands.
-REFUSALS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    NameError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
-
-
-# The configuration decides what Warp generates, so a process that changed it must not change our bytes.
-def _default_config() -> dict[str, Any]:
-    spec = importlib.util.find_spec("warp.config")
-    if spec is None or spec.loader is None:
-        raise AdapterError("warp.config cannot be found; reinstall warp-lang")
-    fresh = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fresh)
-    names = [name for name in fresh.__annotations__ if hasattr(wp.config, name) and name not in _NOT_CODE]
-    values = {name: getattr(fresh, name) for name in names}
-    values["deterministic"] = wp.config.DeterministicMode(fresh.deterministic.value)
-    values["log_level"] = wp.LOG_ERROR
-    return values
-
-
-_NOT_CODE = ("version", "kernel_cache_dir", "launch_array_access_mode", "_git_commit_hash", "track_memory")
-_CONFIG = _default_config()
+wcontext, wcodegen, wtypes = INTERNALS
 _warps_resolve_func = wcodegen.Adjoint.resolve_func
 _KNOWN = Types(
     plain=frozenset({*wtypes.scalar_types, wp.bool, bool, int, float, wtypes.range_t, wtypes.shape_t}),
@@ -163,71 +46,10 @@ _resolve_func = remembering(_warps_resolve_func, _KNOWN)
 _contains_native_value = native_value(wtypes._native_value_types, wcodegen.Adjoint.type_contains_native_value)
 
 
-@contextmanager
-def isolated() -> Iterator[None]:
-    """Run as in a fresh process with Warp's own defaults, and leave Warp as it was."""
-    config = wp.config.__dict__
-    with wcodegen._codegen_lock:
-        saved = {name: config[name] for name in _CONFIG}
-        counts, modules = wcontext.function_key_counts, len(wcontext.user_modules)
-        config.update(_CONFIG)
-        # Device functions are numbered by name over the whole process: each kernel starts at 0.
-        wcontext.function_key_counts = {}
-        try:
-            yield
-        finally:
-            wcontext.function_key_counts = counts
-            config.update(saved)
-            linecache.cache.pop(FILENAME, None)
-            for name in list(wcontext.user_modules)[modules:]:
-                module = wcontext.user_modules.pop(name)
-                module._detach_references()
+_ModuleBuilder: Any = wcontext.ModuleBuilder
 
 
-def _define(program: Program, shortcuts: bool = True) -> tuple[Any, dict[types.CodeType, int]]:
-    """Run a kernel source in an empty namespace; return its kernel and the first line of each function."""
-    linecache.cache[FILENAME] = (len(program.text), None, program.lines, FILENAME)
-    first_lines = {}
-    if shortcuts:
-        wp.get_module(MODULE)._find_references = no_references
-    for function in functions(program) if shortcuts else ():
-        # Warp parses each function again unless it finds it here. Its line numbers count from the
-        # function's first line, ours from the first line of the source.
-        entry = wcodegen._SharedFunctionSource(function.padded, 1, ast.Module([function.node], []))
-        wcodegen._store_shared_source(function.code, entry)
-        first_lines[function.code] = function.first_line
-    namespace: dict[str, Any] = {"__name__": MODULE}
-    try:
-        exec(program.code, namespace)
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 (it runs a user's text: anything can come out)
-        by_warp = type(error).__module__.startswith("warp.")
-        reason = Reason.CODEGEN_ERROR.value if by_warp else Reason.SOURCE_ERROR.value
-        raise CodegenRejection(reason, one_line(error)) from None
-    kernels = {id(value): value for value in namespace.values() if isinstance(value, wcontext.Kernel)}
-    if len(kernels) != 1:
-        raise CodegenRejection(Reason.SOURCE_ERROR.value, f"defines {len(kernels)} kernels; allowed is exactly one")
-    return next(iter(kernels.values())), first_lines
-
-
-def _options(module: Any) -> dict[str, Any]:
-    module.options["strip_hash"] = True
-    options: dict[str, Any] = module.resolve_options(wp.config)
-    return options | {"output_arch": None}
-
-
-def _concrete(kernel: Any) -> Any:
-    """Return a kernel, or the one overload of a generic kernel."""
-    if not kernel.is_generic:
-        return kernel
-    if len(kernel.overloads) != 1:
-        detail = f"{kernel.key} is generic and has {len(kernel.overloads)} overloads; give it one with wp.overload()"
-        raise CodegenRejection(Reason.CODEGEN_ERROR.value, detail)
-    return next(iter(kernel.overloads.values()))
-
-
-class Builder(wcontext.ModuleBuilder):  # type: ignore[misc]
+class Builder(_ModuleBuilder):  # type: ignore[misc]
     """Warp's builder without two walks over every kernel whose outcome is known before."""
 
     @staticmethod
@@ -243,7 +65,7 @@ class Builder(wcontext.ModuleBuilder):  # type: ignore[misc]
 
 def _build(kernel: Any, calls: set[tuple[str, str]], make: type[Builder] | None = None) -> Any:
     """Return Warp's builder for one kernel, built once for both devices; note the builtins called in ``calls``."""
-    module, options = kernel.module, _options(kernel.module)
+    module, options = kernel.module, options_of(kernel.module)
     overloads = (one for f in module.functions.values() for one in f.user_overloads.values())
     resolve = recording(_resolve_func, calls)
     for adj in (kernel.adj, *(overload.adj for overload in overloads)):
@@ -325,15 +147,15 @@ def emit(program: Program) -> RawCode:
     except CodegenRejection:
         if wcontext.runtime is not None:
             raise
-    _runtime()  # vectors of half precision need Warp's library, which is slow to load and otherwise not needed
+    runtime()  # vectors of half precision need Warp's library, which is slow to load and otherwise not needed
     return _emit(program)
 
 
 def _emit(program: Program) -> RawCode:
     with isolated():
-        kernel, first_lines = _define(program)
+        kernel, first_lines = define(program)
         try:
-            return emit_defined(_concrete(kernel), first_lines)
+            return emit_defined(concrete(kernel), first_lines)
         except REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
         finally:
@@ -348,10 +170,10 @@ def built(program: Program, make: type[Builder]) -> Iterator[tuple[Any, Any]]:
         CodegenRejection: as :func:`emit`; what Warp raises inside counts as its refusal.
     """
     with isolated():
-        kernel, _ = _define(program)
+        kernel, _ = define(program)
         try:
-            concrete = _concrete(kernel)
-            yield concrete, _build(concrete, set(), make)
+            one = concrete(kernel)
+            yield one, _build(one, set(), make)
         except REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
         finally:
@@ -416,123 +238,3 @@ def emit_defined(kernel: Any, first_lines: dict[types.CodeType, int]) -> RawCode
         calls=frozenset(calls),
         entry_point=wcodegen.codegen_module(kernel, "cpu", builder.options),
     )
-
-
-def measure_bound(sources: Iterable[str]) -> float:
-    """Return the seconds Warp itself takes to build kernels and generate their code for both devices.
-
-    Timed is what Warp does to compile a kernel, up to the text: ModuleHasher, ModuleBuilder, codegen("cpu")
-    and codegen("cuda"), as Warp ships them. Importing the sources is not timed.
-
-    Raises:
-        CodegenRejection: a source defines no single kernel.
-    """
-    total = 0.0
-    for source in sources:
-        with isolated():
-            kernel, _ = _define(parse(source), shortcuts=False)
-            options = _options(kernel.module)
-            start = time.perf_counter()
-            hasher = wcontext.ModuleHasher([kernel], options)
-            builder = wcontext.ModuleBuilder(kernel.module, options, hasher)
-            builder.codegen("cpu")
-            builder.codegen("cuda")
-            total += time.perf_counter() - start
-    return total
-
-
-def builtins() -> tuple[Builtin, ...]:
-    """Return Warp's table of builtins, those of no documentation (which it calls by itself) included, by name."""
-    found = []
-    for name, function in sorted(wcontext.builtin_functions.items()):
-        overloads = getattr(function, "overloads", None) or [function]
-        first = sorted({_type_text(next(iter(o.input_types.values()), None)) for o in overloads if o.input_types})
-        documented = any(not o.hidden for o in overloads)
-        found.append(Builtin(name, function.group, documented, tuple(first), function.is_differentiable))
-    return tuple(found)
-
-
-def _type_text(type_: Any) -> str:
-    dtype = getattr(type_, "dtype", None)
-    if isinstance(type_, wtypes.array):
-        return f"array of {_type_text(dtype)}"
-    return str(getattr(type_, "__name__", type_))
-
-
-def module_headers() -> dict[str, str]:
-    """Return by device (``cpu``, ``cuda``) the text that Warp puts above the code of every module."""
-    headers = {"cpu": wcodegen.cpu_module_header, "cuda": wcodegen.cuda_module_header}
-    return {
-        device: header.format(block_dim=BLOCK_DIM) + wcodegen.codegen_cast_macros for device, header in headers.items()
-    }
-
-
-def build_ptx(source: Path, target: Path, arch: int, optimization_level: int) -> None:
-    """Compile a CUDA file to a PTX file with the NVRTC inside Warp; Exception if it does not compile."""
-    wbuild.build_cuda(
-        str(source),
-        arch,
-        str(target),
-        optimization_level=optimization_level,
-        pch_dir=_runtime().get_nvrtc_pch_dir(),
-    )
-
-
-def build_object(source: Path, target: Path, optimization_level: int, checked: bool = False) -> None:
-    """Compile a C++ file to an object file with the clang inside Warp; Exception if it does not compile.
-
-    ``checked`` is Warp's debug mode: not optimised, and every index into an array is checked.
-    """
-    wbuild.build_cpu(
-        str(target),
-        str(source),
-        mode="debug" if checked else "release",
-        optimization_level=optimization_level,
-        extra_flags="-w",  # no warnings; and not for this machine's own CPU: the same object everywhere
-        use_precompiled_headers=True,
-        pch_dir=_runtime().get_clang_pch_dir(),
-        block_dim=BLOCK_DIM,
-    )
-
-
-def start_runtime() -> None:
-    """Load Warp's native libraries."""
-    _runtime()
-
-
-def load_object(path: Path, handle: str) -> None:
-    """Load an object file of :func:`build_object` into this process; OSError if it cannot be.
-
-    Args:
-        handle: a name for :func:`address`, which no other object in this process has.
-    """
-    if _runtime().llvm.wp_load_obj(str(path).encode(), handle.encode(), wp.config.legacy_cpu_linker) != 0:
-        raise OSError(f"{path} cannot be loaded")
-
-
-def address(handle: str, symbol: str) -> int:
-    """Return where a function of a loaded object lies; OSError if it is not there or needs what is not there."""
-    found = int(_runtime().llvm.wp_lookup(handle.encode(), symbol.encode()))
-    if not found:
-        raise OSError(f"{handle} has no {symbol}")
-    return found
-
-
-def defined(source: str) -> Any:
-    """Return the kernel object of a source; only inside :func:`isolated`.
-
-    Raises:
-        CodegenRejection: as :func:`emit`.
-    """
-    return _concrete(_define(parse(source))[0])
-
-
-def _runtime() -> Any:
-    config = wp.config.__dict__
-    level = config["log_level"]
-    config["log_level"] = wp.LOG_WARNING  # no banner
-    try:
-        wp.init()
-    finally:
-        config["log_level"] = level
-    return wcontext.runtime

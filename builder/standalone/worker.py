@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.arguments import argument_kinds
-from ..codegen.warp_adapter import address, load_object, start_runtime
+from ..codegen.warp_native import address, load_object, start_runtime
 from ..errors import CodegenRejection
 from ..verify.bounds import floor_units
 from ..verify.harness import CPP, CUDA, FORWARD, symbol

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen.arguments import argument_kinds
-from ..codegen.warp_adapter import load_object, start_runtime
+from ..codegen.warp_native import load_object, start_runtime
 from .device import on_device
 from .launching import Launcher, imported
 from .machine import Machine

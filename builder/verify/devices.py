@@ -13,7 +13,7 @@ from typing import Any
 
 import warp as wp
 
-from ..codegen.warp_adapter import start_runtime
+from ..codegen.warp_native import start_runtime
 from ..errors import WorkerError
 from .verdict import FAILED, NONSMOOTH, NOT_RUN, PASSED, Verdict
 

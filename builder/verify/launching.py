@@ -14,7 +14,7 @@ import numpy as np
 import warp as wp
 
 from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record
-from ..codegen.warp_adapter import BLOCK_DIM
+from ..codegen.warp_internals import BLOCK_DIM
 from .layout import Memory, UnsupportedArgument, Values
 from .machine import Launch
 from .subject import contents

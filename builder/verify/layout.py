@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.arguments import ARRAY_LAYOUT, INDEXED_LAYOUT, ArrayOf, Block, Kind, Number, Other, Record
-from ..codegen.warp_adapter import BLOCK_DIM
+from ..codegen.warp_internals import BLOCK_DIM
 
 Values = NDArray[Any]
 FLOATS = ("float16", "bfloat16", "float32", "float64")

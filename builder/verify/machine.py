@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.warp_adapter import BLOCK_DIM
+from ..codegen.warp_internals import BLOCK_DIM
 from .harness import FORWARD
 from .layout import Memory
 

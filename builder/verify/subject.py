@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.arguments import ArrayOf, Kind, Number, Record
-from ..codegen.warp_adapter import BLOCK_DIM
+from ..codegen.warp_internals import BLOCK_DIM
 from .handles import fill_handles, handles
 from .harness import CPP, CUDA, DEVICE, FORWARD, SINGLE, works_together
 from .inputs import fill, generator, widen

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen.arguments import argument_kinds
-from ..codegen.warp_adapter import address, load_object, start_runtime
+from ..codegen.warp_native import address, load_object, start_runtime
 from ..errors import CodegenRejection
 from .examine import examine, stages
 from .harness import CUDA, SINGLE, symbol

@@ -15,7 +15,17 @@ from pathlib import Path
 import pytest
 import warp as wp
 
-from builder.codegen import Generated, entry_point, fewer_collections, generate, measure_bound, preamble, warp_adapter
+from builder.codegen import (
+    Generated,
+    entry_point,
+    fewer_collections,
+    generate,
+    measure_bound,
+    preamble,
+    warp_adapter,
+    warp_internals,
+    warp_process,
+)
 from builder.codegen.shortcuts import remembering
 from builder.errors import AdapterError, CodegenRejection
 from builder.record import Reason
@@ -234,9 +244,9 @@ def test_preamble_is_fixed_and_per_device() -> None:
 
 
 def test_a_warp_without_an_internal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(warp_adapter._NEEDS, wp.Kernel, ("launch_code",))
+    monkeypatch.setitem(warp_internals._NEEDS, wp.Kernel, ("launch_code",))
     with pytest.raises(AdapterError, match=r"has no Kernel\.launch_code.*pip install 'warp-lang==1\.19\.0'"):
-        warp_adapter._check_warp()
+        warp_internals._check_warp()
 
 
 def test_the_overload_memo_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,8 +277,8 @@ def test_the_other_shortcuts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(warp_adapter, "formatting", lambda adj, variable: partial(type(adj).format_args, adj))
     whole = warp_adapter.wcodegen.Adjoint.type_contains_native_value
     monkeypatch.setattr(warp_adapter, "_contains_native_value", whole)
-    monkeypatch.setattr(warp_adapter, "_Builder", warp_adapter.wcontext.ModuleBuilder)
-    monkeypatch.setattr(warp_adapter, "no_references", finding)
+    monkeypatch.setattr(warp_adapter, "Builder", warp_adapter.wcontext.ModuleBuilder)
+    monkeypatch.setattr(warp_process, "no_references", finding)
     assert [astuple(generate(source)) for source in KERNELS.values()] == shorter
     assert len(found) >= len(KERNELS)
 

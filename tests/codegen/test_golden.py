@@ -15,7 +15,8 @@ import warp as wp
 
 from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, preamble
 from builder.codegen.kernel_source import parse
-from builder.codegen.warp_adapter import emit, isolated
+from builder.codegen.warp_adapter import emit
+from builder.codegen.warp_process import isolated
 from builder.errors import CodegenRejection
 from builder.kernels import candidate
 from builder.shipped import category_names
