@@ -7,6 +7,7 @@ allowed and what to do::
     +-- SpecError (ValueError)        a wrong value, name or file in a build specification
     +-- SplitError (ValueError)       a split would be empty, or the sources ran out of new kernels
     +-- CodegenRejection              Warp cannot generate code for one kernel source (becomes a rejection)
+    +-- StandaloneRejection           one kernel has no translation to a program of its own (becomes a rejection)
     +-- AdapterError (RuntimeError)   this Warp version is not one the adapter understands
     +-- StoreError (OSError)          the unit store cannot be read or written
     +-- FolderError (OSError)         an output folder is not ours, not writable or damaged
@@ -45,6 +46,23 @@ class CodegenRejection(WarpCudaPairsError):
 
     def __reduce__(self) -> tuple[type[CodegenRejection], tuple[str, str]]:
         return type(self), (self.reason, self.detail)
+
+
+class StandaloneRejection(WarpCudaPairsError):
+    """One kernel has no translation to a CUDA program of its own.
+
+    Args:
+        construct: what has none, in few words; counted by.
+        line: where it stands in the kernel source, from 1; 0 if nowhere.
+    """
+
+    def __init__(self, construct: str, line: int = 0) -> None:
+        super().__init__(f"line {line}: {construct}" if line else construct)
+        self.construct = construct
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[StandaloneRejection], tuple[str, int]]:
+        return type(self), (self.construct, self.line)
 
 
 class AdapterError(WarpCudaPairsError, RuntimeError):

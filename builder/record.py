@@ -20,6 +20,7 @@ class Reason(str, Enum):
     EXECUTE_FAILED = "execute_failed"  # it crashes, hangs, computes nothing, or its texts give different results
     GRADIENT_FAILED = "gradient_failed"  # its adjoint is not the derivative
     GPU_FAILED = "gpu_failed"  # a device gives other results
+    NOT_STANDALONE = "not_standalone"  # it has no translation to a CUDA program of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Rejection:
     detail: str
 
 
+# What a unit's programs are; made for the config that shows them only.
+STANDALONE = "cuda_standalone"
 CODE_COLUMNS = ("cpp_forward", "cpp_backward", "cuda_forward", "cuda_backward")
 VERDICTS = ("compile", "execute", "gradient", "gpu")
 LEVELS = ("none", *VERDICTS)  # of verification; each includes those before it
@@ -106,6 +109,7 @@ VIEWS = {
     "cuda": View(("cuda_forward",), "python_source", "cuda_forward"),
     "paired": View(("cpp_forward", "cuda_forward"), "cpp_forward", "cuda_forward"),
     "forward_backward": View(CODE_COLUMNS, "cuda_forward", "cuda_backward"),
+    "standalone": View((STANDALONE,), "python_source", STANDALONE),
 }
 
 
@@ -128,7 +132,7 @@ def row_schema(config: str, view: str = "prompt_completion", *, ptx: bool = Fals
     """
     code_columns = VIEWS[config].code
     pair = [f for f in PAIR_SCHEMA if f.name not in CODE_COLUMNS and f.name != "verification"]
-    code = [PAIR_SCHEMA.field(name) for name in CODE_COLUMNS if name in code_columns]
+    code = [pa.field(name, pa.string()) for name in (*CODE_COLUMNS, STANDALONE) if name in code_columns]
     training = [
         *TRAINING_COLUMNS[view],
         pa.field("prompt_tokens", pa.int32()),

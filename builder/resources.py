@@ -41,7 +41,11 @@ def source_digest(*parts: str) -> str:
     digest = hashlib.sha256()
     for part in parts:
         root = _PACKAGE / part
-        paths = [root] if root.is_file() else sorted(path for path in root.rglob("*") if path.suffix in (".py", ".h"))
+        paths = (
+            [root]
+            if root.is_file()
+            else sorted(path for path in root.rglob("*") if path.suffix in (".py", ".h", ".jinja"))
+        )
         if not paths:
             raise FileNotFoundError(f"builder/{part} has no Python source")
         for path in paths:

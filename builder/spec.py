@@ -202,10 +202,19 @@ class BuildSpec(BaseModel):
         """Return 32 hex digits over all that decides the PTX of a unit."""
         return _digest({"generation": self.generation_key(), "code": source_digest("package/ptx.py")})
 
+    def programs_key(self) -> str:
+        """Return 32 hex digits over all that decides the standalone programs of a unit; empty for other configs."""
+        if self.config != "standalone":
+            return ""
+        return _digest({"generation": self.generation_key(), "code": source_digest("standalone", "resources.py")})
+
     def decision_key(self) -> str:
         """Return 32 hex digits over all that decides which candidates are kept, and in which split."""
+        # Rows without a program are left out where programs are what is shown.
+        programs = {"programs": self.programs_key()} if self.programs_key() else {}
         return _digest(
             {
+                **programs,
                 "generation": self.generation_key(),
                 "num_kernels": self.num_kernels,
                 "splits": list(self.splits.items()),
@@ -229,7 +238,7 @@ class BuildSpec(BaseModel):
                 "tokenizer": tokenizer_sha256,
                 "view": self.view,
                 "ptx": self.ptx,
-                "code": source_digest("package", "stages.py"),
+                "code": source_digest("package", "stages"),
             }
         )
 

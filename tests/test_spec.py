@@ -18,7 +18,7 @@ TOKENIZER = "0" * 64
 
 
 def test_the_shipped_configs():
-    assert config_names() == ("cpu", "cuda", "forward_backward", "paired")
+    assert config_names() == ("cpu", "cuda", "forward_backward", "paired", "standalone")
     for name in config_names():
         loaded = load_spec(name)
         assert (loaded.num_kernels, loaded.seed, loaded.max_per_skeleton) == (10_000, 0, 1)
@@ -75,7 +75,7 @@ def test_a_wrong_value_says_what_is_allowed(fields, said):
 def test_an_unknown_config_names_the_nearest():
     with pytest.raises(SpecError, match="unknown config 'pairs'"):
         load_spec("pairs")
-    with pytest.raises(SpecError, match="Allowed: cpu, cuda, forward_backward, paired"):
+    with pytest.raises(SpecError, match="Allowed: cpu, cuda, forward_backward, paired, standalone"):
         config_defaults("zzz")
 
 

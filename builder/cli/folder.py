@@ -102,16 +102,45 @@ def publish(
 @one_line
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A built folder.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
-    layout: Annotated[str, typer.Option(help="'jsonl': <config>/<split>.jsonl, one row on each line.")] = "jsonl",
+    out: Annotated[Path | None, typer.Argument(metavar="OUT", help="The folder to write.")] = None,
+    layout: Annotated[
+        str,
+        typer.Option(
+            help="'jsonl': <config>/<split>.jsonl, one row on each line; 'samples': a directory for each of some rows, "
+            "with the kernel, its CUDA program, a Makefile and metadata."
+        ),
+    ] = "jsonl",
+    per_category: Annotated[int, typer.Option(help="Samples of each category.")] = 5,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check each sample: those written, or those in DIR if OUT is not given.")
+    ] = False,
 ) -> None:
     """Write the rows of a built folder in another layout."""
     from ..package.export import LAYOUTS, export_jsonl
 
     if layout not in LAYOUTS:
         raise SpecError(unknown("layout", layout, LAYOUTS))
+    if out is None and not verify:
+        raise SpecError("give the folder to write: export DIR OUT, or --verify to check the samples in DIR")
+    if layout == "samples" or out is None:
+        _samples(folder, out, per_category, verify)
+        return
     for name, rows in export_jsonl(folder, out).items():
         console.print(f"{out / name}: {rows:,} rows", markup=False)
+
+
+def _samples(folder: Path, out: Path | None, per_category: int, verify: bool) -> None:
+    from ..package.samples import check_samples, export_samples
+
+    if out is not None:
+        for category, samples in export_samples(folder, out, per_category=per_category).items():
+            console.print(f"{category}: {samples} samples", markup=False)
+    failed = 0
+    for name, check, outcome in check_samples(out or folder) if verify else ():
+        console.print(f"{name}: {check} {'passed' if outcome.passed else 'FAILED'}: {outcome.said}", markup=False)
+        failed += not outcome.passed
+    if failed:
+        raise typer.Exit(1)
 
 
 @app.command()

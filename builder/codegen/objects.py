@@ -75,6 +75,11 @@ def composite(kind: Any) -> tuple[str, tuple[int, ...], Any]:
     raise TypeError(f"{kind!r} is no composite type")
 
 
+def is_composite_value(obj: Any) -> bool:
+    """Say whether an object is a vector, matrix, quaternion or transformation."""
+    return hasattr(obj, "_wp_scalar_type_") and not isinstance(obj, type)
+
+
 def components(value: Any) -> list[Any]:
     """Return the scalars of a composite value in storage order, as Python numbers."""
     if hasattr(value, "_shape_") and len(value._shape_) == 2:

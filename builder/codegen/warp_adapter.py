@@ -227,7 +227,7 @@ def _concrete(kernel: Any) -> Any:
     return next(iter(kernel.overloads.values()))
 
 
-class _Builder(wcontext.ModuleBuilder):  # type: ignore[misc]
+class Builder(wcontext.ModuleBuilder):  # type: ignore[misc]
     """Warp's builder without two walks over every kernel whose outcome is known before."""
 
     @staticmethod
@@ -241,7 +241,7 @@ class _Builder(wcontext.ModuleBuilder):  # type: ignore[misc]
             super()._collect_native_types(var_type)
 
 
-def _build(kernel: Any, calls: set[tuple[str, str]]) -> Any:
+def _build(kernel: Any, calls: set[tuple[str, str]], make: type[Builder] | None = None) -> Any:
     """Return Warp's builder for one kernel, built once for both devices; note the builtins called in ``calls``."""
     module, options = kernel.module, _options(kernel.module)
     overloads = (one for f in module.functions.values() for one in f.user_overloads.values())
@@ -253,7 +253,7 @@ def _build(kernel: Any, calls: set[tuple[str, str]]) -> Any:
         if not options["lineinfo"] and options["mode"] != "debug":
             adj.get_line_directive = no_line_directive
     hasher = wcontext.ModuleHasher([kernel], options)
-    builder = _Builder(module, options, hasher)
+    builder = (make or Builder)(module, options, hasher)
     if builder.native_types or builder.ltoirs_decl or builder.ltoirs or builder.fatbins:
         raise CodegenRejection(
             Reason.CODEGEN_ERROR.value, f"{kernel.key} needs native types or link inputs beside its text"
@@ -334,6 +334,24 @@ def _emit(program: Program) -> RawCode:
         kernel, first_lines = _define(program)
         try:
             return emit_defined(_concrete(kernel), first_lines)
+        except REFUSALS as error:
+            raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
+        finally:
+            _release(kernel)
+
+
+@contextmanager
+def built(program: Program, make: type[Builder]) -> Iterator[tuple[Any, Any]]:
+    """Yield the kernel of a program and its builder, made by a class of the caller's; both are gone afterwards.
+
+    Raises:
+        CodegenRejection: as :func:`emit`; what Warp raises inside counts as its refusal.
+    """
+    with isolated():
+        kernel, _ = _define(program)
+        try:
+            concrete = _concrete(kernel)
+            yield concrete, _build(concrete, set(), make)
         except REFUSALS as error:
             raise CodegenRejection(Reason.CODEGEN_ERROR.value, one_line(error)) from None
         finally:

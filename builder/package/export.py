@@ -8,7 +8,7 @@ from pathlib import Path
 from .derived import Mark, derived_folder, read_tables, whole_shards
 from .shards import HashingFile, write_file
 
-LAYOUTS = ("jsonl",)
+LAYOUTS = ("jsonl", "samples")
 MARK = Mark("export.json", "warp_cuda_pairs export", "an export")
 
 

@@ -55,5 +55,13 @@ def training_key(spec: BuildSpec, tokenizer_sha256: str) -> str:
     """Return 32 hex digits over all that decides the token counts of a unit's rows."""
     view = VIEWS[spec.config]
     code = source_digest("package/tokens.py", "package/training.py")
-    parts = [spec.generation_key(), view.prompt, view.completion, spec.instruction, tokenizer_sha256, code]
+    parts = [
+        spec.generation_key(),
+        *filter(None, [spec.programs_key()]),
+        view.prompt,
+        view.completion,
+        spec.instruction,
+        tokenizer_sha256,
+        code,
+    ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

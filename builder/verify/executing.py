@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .bounds import Comparison, compare
 from .example import example
-from .harness import CPP, CUDA, FORWARD, TWIN
+from .harness import CPP, FORWARD, TWIN
 from .inputs import BOUNDARY, LARGE, ORDINARY, POSITIVE, SMALL
-from .layout import Memory, Values
+from .layout import Memory, Values, numbers
 from .subject import Subject, contents
+from .sweep import changes, differs, other_values
 from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
 
 # The share of a trial's numbers that may lie where a nearby input gives something else altogether.
@@ -53,6 +55,8 @@ def execute(subject: Subject) -> Verdict:
         if len(found.infinite) > found.trials / 2:
             raise Refuted(f"not finite in {len(found.infinite)} of {found.trials} trials: {found.infinite[0]}")
         _depends(subject, found)
+        if difference := differs(subject):
+            raise Refuted(difference)
     except Refuted as refuted:
         return Verdict(FAILED, str(refuted), _details(subject, found))
     return Verdict(PASSED, "", _details(subject, found) | {"example": example(subject)})
@@ -81,8 +85,6 @@ def _trial(subject: Subject, profile: str, size: int, found: _Findings, *words: 
     memory = subject.memory(size, profile, *words)
     subject.machine.check(CPP, memory)
     before = contents(memory)
-    if subject.together:
-        subject.run(CPP, memory, size)
     after = subject.run(subject.main, memory, size)
     found.sizes.append(size)
     where = f"with {profile} values and length {size}"
@@ -101,12 +103,16 @@ def _trial(subject: Subject, profile: str, size: int, found: _Findings, *words: 
 
 
 def _cuda(subject: Subject, memory: Memory, size: int, after: list[Values], where: str, found: _Findings) -> None:
-    if subject.together or not subject.machine.has(CUDA, FORWARD):
-        found.cuda = "run, C++ is for one thread" if subject.together else "not_applicable: does not compile here"
+    if not subject.pairs:
+        found.cuda = "not_applicable: does not compile here"
         return
-    for leaf, ours, theirs in zip(memory.leaves, after, subject.run(CUDA, memory, size), strict=True):
-        if not _same(ours, theirs):
-            raise Refuted(f"{leaf.name} by the CUDA text is not that by the C++ text {where}")
+    for ours, theirs in subject.pairs:
+        results = [
+            after if variant == subject.main else subject.run(variant, memory, size) for variant in (ours, theirs)
+        ]
+        for leaf, one, other in zip(memory.leaves, *results, strict=True):
+            if not _same(one, other):
+                raise Refuted(f"{leaf.name} by the CUDA text is not that by the C++ text {where}")
     found.cuda = "equal"
 
 
@@ -139,15 +145,27 @@ def _depends(subject: Subject, found: _Findings) -> None:
         one, other = subject.memory(size, profile, word), subject.memory(size, profile, word, "other")
         inputs = [n for n, leaf in enumerate(one.leaves) if n not in found.written and leaf.name not in subject.handles]
         if inputs:
-            for n in found.written:
-                other.leaves[n].values[...] = one.leaves[n].values
-        results = zip(subject.run(subject.main, one, size), subject.run(subject.main, other, size), strict=True)
-        changed = [not _same(a, b) for n, (a, b) in enumerate(results) if n in found.written]
-        if any(changed):
+            _copy(one, other, found.written)
+        results = [subject.run(subject.main, memory, size) for memory in (one, other)]
+        if any(other_values(one, n, results) for n in found.written) or (not inputs and _varies(subject, found, size)):
             return
-        if not inputs and _varies(subject, found, size):
+        # Where it writes is told by a number that says how far, so that alone is nothing; and zeros are nothing.
+        _copy(one, other, {n for n, leaf in enumerate(one.leaves) if leaf.buffer < 0})
+        results[1] = subject.run(subject.main, other, size)
+        if any(not _same(results[0][n], results[1][n]) and _not_zero(one, n, results[0]) for n in found.written):
             return
-    raise Refuted("trivial: what it writes does not depend on its inputs")
+    if not changes(subject, sorted(found.written)):
+        raise Refuted("trivial: what it writes does not depend on its inputs")
+
+
+def _copy(source: Memory, target: Memory, leaves: Iterable[int]) -> None:
+    for n in leaves:
+        target.leaves[n].values[...] = source.leaves[n].values
+
+
+def _not_zero(memory: Memory, n: int, result: Sequence[Values]) -> bool:
+    """Say whether a run wrote anything but zeros to a leaf."""
+    return bool(((result[n] != numbers(memory.leaves[n])) & (result[n] != 0)).any())
 
 
 def _varies(subject: Subject, found: _Findings, size: int) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 from .rows import Row
 
 CPP, CUDA, TWIN = "cpp", "cuda", "twin"
+# Of rows whose threads work together: the C++ text as a device reads it, the CUDA text as a CPU does.
+DEVICE, SINGLE = "device", "single"
 VARIANTS = (CPP, CUDA, TWIN)
 FORWARD, BACKWARD = "forward", "backward"
 
@@ -24,6 +26,7 @@ _WIDE = {
     "floorf": "wp::floor",
 }
 _CASTS = "#define float(x) cast_float(x)\n#define adj_float(x, adj_x, adj_ret) adj_cast_float(x, adj_x, adj_ret)\n"
+_ARCH = "#define __CUDA_ARCH__ 800\n"
 _ROUNDED = ("const wp::float32 var_", "const wp::float16 var_", "const wp::bfloat16 var_")
 
 
@@ -39,7 +42,8 @@ def harness(rows: Sequence[Row], parts: Mapping[str, Sequence[str]]) -> str:
         rows: rows with different kernel names.
         parts: for each variant wanted, the directions wanted: forward, or both.
 
-    Each function is ``void (void* bounds, size_t size, void* args, void* adj_args, int rounding, int fibers)``; beside
+    Each function is ``int (void* bounds, size_t size, void* args, void* adj_args, int rounding, int fibers)``
+    (``fibers`` as ``how`` of ``host_run``); beside
     them stands ``size_t verify_<number>_<variant>_size()``, the size of the argument struct.
     """
     texts = [Path(__file__).with_name("host.h").read_text(encoding="utf-8")]
@@ -49,6 +53,9 @@ def harness(rows: Sequence[Row], parts: Mapping[str, Sequence[str]]) -> str:
             texts.append(_cpp(number, row, CPP, parts.get(CPP, ())))
         if CUDA in parts:
             texts.append(_cuda(number, row, CUDA, parts[CUDA]))
+            if works_together(row):
+                texts.append(f"{_ARCH}{_cpp(number, row, DEVICE, parts[CUDA])}#undef __CUDA_ARCH__")
+                texts.append(_cuda(number, row, SINGLE, parts[CUDA]))
         if TWIN in parts:
             texts.append(_twin(number, row, parts[TWIN]))
         texts.append("}")
@@ -84,7 +91,7 @@ def works_together(row: Row) -> bool:
 
 
 def _cuda(number: int, row: Row, variant: str, directions: Sequence[str]) -> str:
-    name, owner = row["kernel_name"], CPP if variant == CUDA else TWIN
+    name, owner = row["kernel_name"], TWIN if variant == TWIN else CPP
     wanted = _directions(row, directions)
     lines = [
         "#undef builtin_tid1d\n#undef builtin_tid2d\n#undef builtin_tid3d\n#undef builtin_tid4d",
@@ -94,7 +101,7 @@ def _cuda(number: int, row: Row, variant: str, directions: Sequence[str]) -> str
         "#define builtin_tid4d(x, y, z, w) wp::tid(x, y, z, w, _idx, dim)",
         "#define tile_shared_storage_t host_storage",
         f"namespace {variant}_block {{",
-        "#define __CUDA_ARCH__ 800",
+        "" if variant == SINGLE else _ARCH,
     ]
     # Functions of C linkage would be one in all namespaces.
     renames = {f"{name}_cuda_kernel_{way}": f"row_{number}_{variant}_kernel_{way}" for way in (FORWARD, BACKWARD)}
@@ -103,14 +110,14 @@ def _cuda(number: int, row: Row, variant: str, directions: Sequence[str]) -> str
     if BACKWARD in wanted:
         lines.append(_shapes_kept(str(row["cuda_backward"])))
     lines += [f"#undef {old}" for old in renames]
-    lines.append("#undef tile_shared_storage_t\n#undef __CUDA_ARCH__")
+    lines.append("#undef tile_shared_storage_t\n" + ("" if variant == SINGLE else "#undef __CUDA_ARCH__"))
     for direction in wanted:
         structs = ("args", "adj") if direction == BACKWARD else ("args",)
         places = [f"&(({owner}::wp_args_{name}*){struct})->{arg['name']}" for struct in structs for arg in row["args"]]
         call = (
             f"void* at[] = {{ {', '.join(places)} }}; host_cuda(&row_{number}_{variant}_kernel_{direction}, dim, at);"
         )
-        lines.append(_entry(symbol(number, variant, direction), call))
+        lines.append(_entry(symbol(number, variant, direction), call, single=False))
     lines += [
         "}",
         "#undef builtin_tid1d\n#undef builtin_tid2d\n#undef builtin_tid3d\n#undef builtin_tid4d",
@@ -155,9 +162,9 @@ def _empties_shape(line: str) -> bool:
     return target.startswith("adj_") and target.endswith(".shape") and value.startswith("adj_") and value.endswith(";")
 
 
-def _entry(name: str, call: str) -> str:
+def _entry(name: str, call: str, *, single: bool = True) -> str:
     return (
         f"static void {name}_one(void* dim, size_t index, void* args, void* adj) {{ {call} }}\n"
-        f'extern "C" void {name}(void* dim, size_t size, void* args, void* adj, int rounding, int fibers)\n'
-        f"{{ host_run({{ &{name}_one, dim, args, adj, rounding, 0, nullptr }}, size, fibers != 0); }}"
+        f'extern "C" int {name}(void* dim, size_t size, void* args, void* adj, int rounding, int fibers)\n'
+        f"{{ return host_run({{ &{name}_one, dim, args, adj, rounding, 0, nullptr }}, size, fibers, {int(single)}); }}"
     )

@@ -22,7 +22,8 @@ static inline host_dim3 host_thread_index()
 #define threadIdx host_thread_index()
 #define blockIdx host_block
 #define gridDim host_grid
-#define blockDim (host_dim3 { WP_TILE_BLOCK_DIM, 1, 1 })
+static unsigned int host_block_size = WP_TILE_BLOCK_DIM;
+#define blockDim (host_dim3 { host_block_size, 1, 1 })
 
 namespace wp {
 typedef double host_wide;
@@ -165,14 +166,33 @@ static void host_lane(void* dim, size_t, int lane, void* payload)
     ++host_finished;
 }
 
-// Run a grid, block after block: the threads of a block one after another, or, with fibers, so that they can wait for
-// each other.
-static void host_run(host_call call, size_t size, bool fibers)
+// Run a grid of one small block. The text of a loop over the grid is called once a thread; text for one index (`single`) is
+// called for each in the same order.
+static void host_run_few(host_call call, size_t size, bool single)
+{
+    const size_t block = host_block_size = 4;
+    host_grid.x = 1;
+    host_block.x = 0;
+    for (host_thread = 0; host_thread < block && host_thread < size; ++host_thread)
+        for (size_t at = host_thread; at < (single ? size : host_thread + 1); at += block)
+            call.one(call.dim, at, call.args, call.adj);
+    host_block_size = WP_TILE_BLOCK_DIM;
+}
+
+// Run a grid, block after block: the threads of a block one after another, or, with fibers (bit 0 of `how`), so that
+// they can wait for each other; or a grid of one block (bit 1).
+static void host_run_grid(host_call call, size_t size, int how, bool single)
 {
     const size_t block = WP_TILE_BLOCK_DIM;
     host_grid.x = unsigned((size + block - 1) / block);
+    const bool fibers = how & 1;
     host_fibers = fibers;
     fesetround(call.rounding);
+    if (how & 2) {
+        host_run_few(call, size, single);
+        fesetround(0);
+        return;
+    }
     for (size_t id = 0; id * block < size; ++id) {
         const size_t left = size - id * block, active = left < block ? left : block;
         host_finished = 0;
@@ -192,6 +212,30 @@ static void host_run(host_call call, size_t size, bool fibers)
         }
     }
     fesetround(0);
+}
+
+// Where a thread that ends the process (a failed check, memory that is not there) returns to, if that is asked for.
+extern "C" int _setjmp(void*) __attribute__((returns_twice));
+extern "C" void longjmp(void*, int) __attribute__((noreturn));
+extern "C" void (*__sysv_signal(int, void (*)(int)))(int);
+static char host_place[512] __attribute__((aligned(16)));
+static void host_caught(int) { longjmp(host_place, 1); }
+
+// As host_run_grid; with bit 2 of `how`, 1 where the process would have ended. Not for fibers.
+static int host_run(host_call call, size_t size, int how, bool single)
+{
+    if (how & 4) {
+        const int numbers[] = { 4, 5, 6, 7, 8, 11 };  // SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+        for (int n = 0; n < 6; ++n)
+            __sysv_signal(numbers[n], host_caught);
+        if (_setjmp(host_place)) {
+            host_block_size = WP_TILE_BLOCK_DIM;
+            fesetround(0);
+            return 1;
+        }
+    }
+    host_run_grid(call, size, how, single);
+    return 0;
 }
 
 // Call a function whose parameters after the launch bounds lie at the places given.

@@ -9,7 +9,9 @@ import numpy as np
 from .layout import Leaf, Memory, Values, numbers, put
 
 ORDINARY, POSITIVE, SMALL, LARGE, BOUNDARY = "ordinary", "positive", "small", "large", "boundary"
+WILD, TIED, BROAD, MODERATE = "wild", "tied", "broad", "moderate"
 _CORNERS = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 1000.0, -1000.0])
+_ODD = np.array([np.nan, np.inf, -np.inf, 0.0])
 
 
 def generator(key: str, seed: int, *words: object) -> np.random.Generator:
@@ -22,8 +24,10 @@ def fill(memory: Memory, rng: np.random.Generator, profile: str, size: int) -> N
     """Give all numbers of a narrow memory values: floats of the profile, whole numbers that could be indices.
 
     Args:
-        profile: ``ordinary``: floats from -2 to 2; ``positive``: 0.1 to 1.5;
-            ``small``: -0.05 to 0.05; ``large``: -20 to 20; ``boundary``: 0, -0, 1, -1, very large ones.
+        profile: ``ordinary``: floats from -2 to 2; ``positive``: 0.1 to 1.5; ``moderate``: -6 to 6;
+            ``small``: -0.05 to 0.05; ``large``: -20 to 20; ``boundary``: 0, -0, 1, -1, very large ones;
+            ``wild``: of any sign and size; ``tied``: few different ones; ``broad``: -6 to 6, and whole numbers that
+            lie outside of arrays.
         size: the length of the arrays' dimensions.
     """
     for leaf in memory.leaves:
@@ -34,6 +38,8 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
     shape = leaf.values.shape
     if leaf.number == "bool":
         return rng.integers(0, 2, shape).astype(bool)
+    if profile in (WILD, TIED, BROAD):
+        return _careless(leaf, rng, profile, size)
     if not leaf.is_float:
         if leaf.buffer < 0 and leaf.family == "number":
             return rng.integers(1, min(size, 12) + 1, shape)
@@ -48,11 +54,31 @@ def _draw(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Valu
         return rng.choice(_CORNERS, shape)
     if profile == SMALL:
         return rng.uniform(-0.05, 0.05, shape)
+    if profile == MODERATE and leaf.buffer >= 0:
+        return rng.uniform(-6.0, 6.0, shape)
     if profile == LARGE:
         return rng.uniform(-20.0, 20.0, shape) if leaf.buffer >= 0 else rng.uniform(0.1, 6.0, shape)
     # A single number is a strength, a step, a threshold more often than not, and then positive.
     low, high = (-2.0, 2.0) if profile == ORDINARY and leaf.buffer >= 0 else (0.1, 1.5)
     return rng.uniform(low, high, shape)
+
+
+def _careless(leaf: Leaf, rng: np.random.Generator, profile: str, size: int) -> Values:
+    """Return numbers that care for little of what a row may expect of them."""
+    shape = leaf.values.shape
+    if leaf.is_float:
+        if profile == TIED:
+            return rng.integers(-8, 9, shape) / 2.0
+        if profile == BROAD:
+            return rng.uniform(-6.0, 6.0, shape)
+        values = rng.choice((-1.0, 1.0), shape) * 10.0 ** rng.uniform(-3.0, 3.0, shape)
+        return np.where(rng.random(shape) < 0.05, rng.choice(_ODD, shape), values)
+    if leaf.number.startswith("uint"):
+        return rng.integers(0, 60000, shape) % 251
+    if leaf.buffer < 0:
+        return rng.integers(0, 2 * size + 2, shape) if profile == TIED else rng.integers(-2, 6, shape)
+    low, high = {TIED: (0, size), WILD: (-size, size)}.get(profile, (-size - 2, 2 * size + 2))
+    return rng.integers(low, high, shape)
 
 
 def _places(leaf: Leaf, rng: np.random.Generator, size: int) -> Values:

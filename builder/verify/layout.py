@@ -82,6 +82,16 @@ def square(size: int, ndim: int) -> tuple[int, ...]:
     return ((size + 16) ** 2,) if ndim == 1 else wider(size, ndim)
 
 
+def oblong(size: int, ndim: int) -> tuple[int, ...]:
+    """Each dimension longer than the one before it."""
+    return tuple(size + 3 * axis for axis in range(ndim))
+
+
+def wider_oblong(size: int, ndim: int) -> tuple[int, ...]:
+    """As :func:`oblong`, and all dimensions longer."""
+    return tuple(length + 16 for length in oblong(size, ndim))
+
+
 def tiles(size: int, ndim: int) -> tuple[int, ...]:
     """For a grid of tiles: whole tiles of the usual sizes, and one in part."""
     return {1: (BLOCK_DIM * size + 16,), 2: (16 * size + 8,) * 2}.get(ndim, (size + 16,) * ndim)
@@ -98,6 +108,8 @@ SHAPES = {shape.__name__: shape for shape in (equal, wider, longer, square, tile
 ORDINARY_SHAPES = ("equal", "wider", "longer", "square")
 TILED_SHAPES = ("tiles", "wider", "longer", "square", "equal")
 TOGETHER_SHAPES = ("equal", "wider", "blocks", "longer", "square")
+# Those, and others that few kernels stay within.
+ALL_SHAPES = SHAPES | {shape.__name__: shape for shape in (oblong, wider_oblong)}
 
 
 class Memory:
@@ -106,8 +118,9 @@ class Memory:
     Args:
         kinds: ``(name, kind)`` of each argument.
         size: the length of each dimension of the launch grid.
-        shapes: a name in :data:`SHAPES`.
+        shapes: a name in :data:`ALL_SHAPES`.
         wide: lay floats out as doubles.
+        uneven: let some arrays be shorter.
 
     Attributes:
         record: the argument struct, one element long.
@@ -116,8 +129,11 @@ class Memory:
         leaves: all numbers; the same ones in the same order whether wide or not.
     """
 
-    def __init__(self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool) -> None:
-        self._size, self._shape, self._wide = size, SHAPES[shapes], wide
+    def __init__(
+        self, kinds: Sequence[tuple[str, Kind]], size: int, shapes: str, *, wide: bool, uneven: bool = False
+    ) -> None:
+        self._uneven = uneven
+        self._size, self._shape, self._wide = size, ALL_SHAPES[shapes], wide
         self.record = np.zeros(1, np.dtype([(name, dtype_of(kind, wide)) for name, kind in kinds], align=True))
         self.buffers: list[Values] = []
         self.names: list[str] = []
@@ -145,6 +161,9 @@ class Memory:
 
     def _array(self, name: str, family: str, element: Kind, ndim: int, at: Values) -> None:
         shape = self._shape(self._size, ndim)
+        if self._uneven:
+            # Some arrays shorter by one than others, along some axes.
+            shape = tuple(max(length - (len(self.buffers) + axis) % 2, 1) for axis, length in enumerate(shape))
         inner = dtype_of(element, self._wide)
         data = np.zeros(shape, inner)
         strides = data.strides[:ndim]

@@ -19,7 +19,7 @@ from .layout import Memory
 # The rounding modes other than to nearest: down, up, towards zero (fenv.h).
 DIRECTED = (0x800000, 0x400000, 0xC00000) if platform.machine() == "aarch64" else (0x400, 0x800, 0xC00)
 _RUN = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int
 )
 _SIZE = ctypes.CFUNCTYPE(ctypes.c_size_t)
 
@@ -32,11 +32,13 @@ class Launch:
         shape: its dimensions.
         same: how many threads have one place of it.
         fibers: whether the threads of a block wait for each other.
+        few: whether there is one block only, whose threads go over the grid in a loop.
     """
 
     shape: tuple[int, ...]
     same: int
     fibers: bool
+    few: bool = False
 
     @property
     def size(self) -> int:
@@ -86,16 +88,25 @@ class Machine:
         *,
         direction: str = FORWARD,
         rounding: int = 0,
-    ) -> None:
-        """Launch a kernel: it changes the arrays of ``memory``, and backward those of ``adjoint``."""
-        self._functions[variant, direction](
+        caught: bool = False,
+    ) -> bool:
+        """Launch a kernel: it changes the arrays of ``memory``, and backward those of ``adjoint``.
+
+        Args:
+            caught: come back where it would end the process, which is left with other signal handlers. Not for fibers.
+
+        Returns:
+            Whether it came to its end.
+        """
+        ended = self._functions[variant, direction](
             _bounds(launch).ctypes.data,
             launch.size,
             memory.record.ctypes.data,
             None if adjoint is None else adjoint.record.ctypes.data,
             rounding,
-            int(launch.fibers),
+            int(launch.fibers) + 2 * int(launch.few) + 4 * int(caught and not launch.fibers),
         )
+        return not ended
 
 
 def sizes(ndims: Sequence[int], tiled: bool, together: bool, deep: bool) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from ..codegen import compile_cpp
 from ..errors import CodegenRejection, WorkerError
 from .devices import launch_rows
 from .examine import stages
-from .harness import BACKWARD, CPP, CUDA, FORWARD, TWIN, harness
+from .harness import BACKWARD, CPP, CUDA, DEVICE, FORWARD, SINGLE, TWIN, harness, works_together
 from .layout import FLOATS
 from .rows import Row, batches, bisect
 from .verdict import FAILED, NOT_RUN, Verdict
@@ -148,6 +148,8 @@ def _described(row: Row, parts: Parts) -> dict[str, Any]:
     found = {
         variant: [one for one in wanted if one == FORWARD or row["cpp_backward"]] for variant, wanted in parts.items()
     }
+    if CUDA in found and works_together(row):
+        found |= {DEVICE: found[CUDA], SINGLE: found[CUDA]}
     return {key: row[key] for key in _KEYS} | {"parts": found}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..codegen.arguments import ArrayOf, Kind, Number, Record
 from ..codegen.warp_adapter import BLOCK_DIM
 from .handles import fill_handles, handles
-from .harness import CPP, CUDA, works_together
+from .harness import CPP, CUDA, DEVICE, FORWARD, SINGLE, works_together
 from .inputs import fill, generator, widen
 from .layout import ORDINARY_SHAPES, TILED_SHAPES, TOGETHER_SHAPES, Memory, Values, numbers
 from .machine import Launch, Machine, sizes
@@ -26,7 +26,7 @@ class Subject:
     """One row with what runs it.
 
     Attributes:
-        key: the row's id.
+        key: the row's id, up to a dash, if it has one.
         seed: decides all values.
         shapes: how long arrays are, a name in :data:`~builder.verify.layout.SHAPES`.
         machine: its functions.
@@ -36,6 +36,8 @@ class Subject:
         lanes: of a tiled launch, whether the last index is the thread's place in its block.
         together: whether its CUDA text is for threads of a block that work together, and its C++ for one thread alone.
         deep: whether it has a loop in a loop.
+        loops: whether its CUDA text goes over the grid in a loop.
+        native: whether it has snippets of C++ that take arrays, whose indices nobody checks.
         unit: the rounding error of the narrowest float in it.
         handles: by argument, what its handle is of.
         calls: the names that its source calls.
@@ -51,6 +53,8 @@ class Subject:
     lanes: bool
     together: bool
     deep: bool
+    loops: bool
+    native: bool
     unit: float
     handles: Mapping[str, str]
     calls: frozenset[str]
@@ -64,7 +68,7 @@ class Subject:
         shape = (size,) * self.ndim
         if self.together:
             # Whole blocks: a thread that is not there cannot be waited for.
-            return Launch((*shape[:-1], -(-size // BLOCK_DIM) * BLOCK_DIM), 1, variant != CPP)
+            return Launch((*shape[:-1], -(-size // BLOCK_DIM) * BLOCK_DIM), 1, variant not in (CPP, SINGLE))
         if self.lanes:
             return Launch((*shape[:-1], BLOCK_DIM), 1, True)
         return Launch(shape, BLOCK_DIM if self.tiled else 1, self.tiled)
@@ -74,9 +78,16 @@ class Subject:
         """The variant that says what the row does."""
         return CUDA if self.together else CPP
 
-    def memory(self, size: int, profile: str, *words: object) -> Memory:
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Variants that do the same, bit for bit: the texts of the two devices."""
+        if not self.machine.has(CUDA, FORWARD):
+            return ()
+        return ((DEVICE, CUDA), (CPP, SINGLE)) if self.together else ((CPP, CUDA),)
+
+    def memory(self, size: int, profile: str, *words: object, uneven: bool = False) -> Memory:
         """Return arguments with values of a profile; other words, other values."""
-        memory = Memory(self.kinds, size, self.shapes, wide=False)
+        memory = Memory(self.kinds, size, self.shapes, wide=False, uneven=uneven)
         fill(memory, self.rng(profile, size, *words), profile, size)
         fill_handles(memory, self.handles, self.rng("handles"), size)
         return memory
@@ -124,7 +135,7 @@ def subject_of(
     text = row["cpp_forward"]
     names = [name for name in UNIT if f"wp::{name}" in text]
     return Subject(
-        key=row["id"],
+        key=row["id"].partition("-")[0],
         seed=seed,
         shapes=shapes,
         machine=machine,
@@ -134,6 +145,8 @@ def subject_of(
         lanes=in_tiles(tree) and _lanes(tree),
         together=works_together(row),
         deep=_depth(tree) > 1,
+        loops=_loops(tree),
+        native=_native(tree),
         unit=max((UNIT[name] for name in names), default=0.0),
         handles=handles(tree, [name for name, kind in kinds if kind == Number("uint64")]),
         calls=_calls(tree),
@@ -161,6 +174,18 @@ def _depth(node: ast.AST) -> int:
     """Return how many loops lie in each other."""
     own = int(isinstance(node, ast.For | ast.While))
     return own + max((_depth(child) for child in ast.iter_child_nodes(node)), default=0)
+
+
+def _native(tree: ast.Module) -> bool:
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    snippets = (one for one in functions if any("func_native" in ast.unparse(by) for by in one.decorator_list))
+    return any("array" in ast.unparse(snippet.args) for snippet in snippets)
+
+
+def _loops(tree: ast.Module) -> bool:
+    """Say whether a kernel is one for Warp's loop over the grid, which is so unless it says otherwise."""
+    keywords = [word for node in ast.walk(tree) if isinstance(node, ast.Call) for word in node.keywords]
+    return not any(word.arg == "grid_stride" and ast.unparse(word.value) == "False" for word in keywords)
 
 
 def _lanes(tree: ast.Module) -> bool:

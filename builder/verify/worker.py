@@ -20,7 +20,7 @@ from ..codegen.arguments import argument_kinds
 from ..codegen.warp_adapter import address, load_object, start_runtime
 from ..errors import CodegenRejection
 from .examine import examine, stages
-from .harness import symbol
+from .harness import CUDA, SINGLE, symbol
 from .inputs import generator
 from .limits import known_limits
 from .machine import Machine
@@ -67,7 +67,7 @@ def addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
     found = {}
     for variant, directions in row["parts"].items():
         for direction in (*directions, "size"):
-            if direction != "size" or variant != "cuda":
+            if direction != "size" or variant not in (CUDA, SINGLE):
                 found[variant, direction] = address("verify", symbol(number, variant, direction))
     return found
 

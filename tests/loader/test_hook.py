@@ -16,7 +16,7 @@ from builder.errors import FolderError, SpecError
 Python = Callable[[str], Path]
 
 NAMES = 'from datasets import get_dataset_config_names as names; print(names("warp_cuda_pairs"))'
-OURS = "['cpu', 'cuda', 'forward_backward', 'paired']"
+OURS = "['cpu', 'cuda', 'forward_backward', 'paired', 'standalone']"
 KINDS = pytest.mark.parametrize("kind", ["wheel", "editable"])
 
 

@@ -1,0 +1,107 @@
+"""What Warp's own CPU code makes of a program's inputs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ..codegen import compile_cpp
+from ..errors import WorkerError
+from ..verify.harness import CPP, CUDA, FORWARD, harness
+from ..verify.rows import batches, bisect
+from .program import Expected
+
+Row = Mapping[str, Any]
+_KEYS = ("id", "kernel_name", "python_source", "cpp_forward", "launch_dim", "args")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One program whose expected values are wanted.
+
+    Attributes:
+        row: the pair that it is the program of.
+        seed: decides the inputs.
+        n: the length of the grid's dimensions.
+        shapes: how long arrays are.
+        paths: the leaves that are compared.
+    """
+
+    row: Row
+    seed: int
+    n: int
+    shapes: str
+    paths: tuple[str, ...]
+
+
+def expected_values(jobs: Sequence[Job]) -> dict[str, list[Expected] | str]:
+    """Return by id what the outputs are, or why that is not known.
+
+    Args:
+        jobs: their rows have different ids.
+
+    Raises:
+        WorkerError: a worker process does not start.
+    """
+    by_id = {str(job.row["id"]): job for job in jobs}
+    found: dict[str, list[Expected] | str] = dict.fromkeys(by_id, "its C++ does not compile")
+    rows: list[Any] = [job.row for job in jobs]
+
+    def done(group: Sequence[Any], code: bytes) -> None:
+        found.update(_served([by_id[row["id"]] for row in group], code))
+
+    for batch in batches(rows):
+        bisect(batch, partial(_build), done, lambda row, why: None)
+    return found
+
+
+def _build(rows: Sequence[Any]) -> bytes:
+    return compile_cpp(harness(rows, {CPP: (FORWARD,), CUDA: (FORWARD,)}), checked=True)
+
+
+def _served(jobs: Sequence[Job], code: bytes) -> dict[str, list[Expected] | str]:
+    with TemporaryDirectory(prefix="warp_cuda_pairs_") as folder:
+        path = Path(folder, "rows.o")
+        path.write_bytes(code)
+        described = [
+            {
+                "row": {key: job.row[key] for key in _KEYS},
+                "seed": job.seed,
+                "n": job.n,
+                "shapes": job.shapes,
+                "paths": job.paths,
+            }
+            for job in jobs
+        ]
+        lines = _ask({"object": str(path), "jobs": described})
+    answers = {str(job.row["id"]): "no answer" for job in jobs} | {
+        answer["id"]: answer["values"] for answer in map(json.loads, lines)
+    }
+    return {
+        key: answer if isinstance(answer, str) else [Expected(**one) for one in answer]
+        for key, answer in answers.items()
+    }
+
+
+def _ask(job: dict[str, Any]) -> list[str]:
+    # No device: a process that has used one must not fork.
+    environment = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+    root = str(Path(__file__).resolve().parents[2])
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
+    worker = subprocess.run(
+        [sys.executable, "-m", "builder.standalone.worker"],
+        input=json.dumps(job), capture_output=True, text=True, env=environment, check=False,
+    )  # fmt: skip
+    ready, *lines = worker.stdout.splitlines() or [""]
+    if ready != "ready":
+        said = worker.stderr.strip().splitlines()[-1:] or [f"exit code {worker.returncode}"]
+        raise WorkerError(f"a worker that runs kernels did not start: {said[0]}")
+    return lines

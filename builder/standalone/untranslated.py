@@ -1,0 +1,43 @@
+"""What of Warp has no translation, and why; tests hold it against the grammar's table of operations."""
+
+from __future__ import annotations
+
+_RUNTIME = "asks a structure that Warp's runtime builds"
+_TILES = "works on tiles, whose cooperative code Warp generates by size and element type"
+_ITERATION = "is an iteration of Warp's own, of no standard form"
+_GEOMETRY = "is a geometric routine of Warp's own, of many cases"
+
+# Builtins by the start of their name.
+UNTRANSLATED = {
+    "bvh_": _RUNTIME,
+    "mesh_": _RUNTIME,
+    "hash_grid_": _RUNTIME,
+    "volume_": _RUNTIME,
+    "texture_": _RUNTIME,
+    "tile": _TILES,
+    "untile": _TILES,
+    "svd": _ITERATION,
+    "qr3": _ITERATION,
+    "eig3": _ITERATION,
+    "curlnoise": _ITERATION,
+    "intersect_tri_tri": _GEOMETRY,
+    "closest_point_edge_edge": _GEOMETRY,
+    "grad": "is differentiation by Warp's adjoints",
+}
+
+# Constructs other than builtins.
+CONSTRUCTS = {
+    "an indexedarray": "an array seen through lists of indices has no plain pointer",
+    "a slice": "a slice that is stored, or whose limits are found at run time, has no type in C++",
+    "an array that is no argument and no part of one": "its pointer and lengths are not known before",
+    "an array that is assigned more than once": "its pointer and lengths would be chosen at run time",
+    "several effects inside a condition": "C++ leaves their order open",
+    "an effect inside wp.where": "Warp evaluates both values, C++ one",
+    "an operator of the kernel's own": "C++ has no overloads for Warp's numbers",
+    "a random state that is no variable": "it would change what holds it",
+}
+
+
+def reason_of(builtin: str) -> str:
+    """Return why a builtin has no translation; empty if it is not on the list."""
+    return next((reason for start, reason in UNTRANSLATED.items() if builtin.startswith(start)), "")

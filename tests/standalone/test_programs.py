@@ -1,0 +1,64 @@
+"""Programs that are compiled and run: they say PASS, and FAIL where an error is planted."""
+
+import pytest
+
+from builder.codegen import generate
+from builder.kernels import candidate
+from builder.standalone import checked_programs
+from builder.standalone.building import compile_with_nvcc, host_text, nvcc, run_on_host
+from builder.verify import row_of
+
+CHOSEN = (("arithmetic", 1), ("struct", 2), ("block_sync", 0), ("random", 1))
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Programs of a few kernels, with the values that Warp's CPU code gives."""
+    rows = {}
+    for category, index in CHOSEN:
+        source = candidate(19, index, {category: 1.0})
+        rows[category] = row_of(source.text, generate(source.text)) | {"description": source.description}
+    programs = checked_programs(list(rows.values()))
+    found = {category: programs[row["id"]] for category, row in rows.items()}
+    assert all(one.text and not one.unknown for one in found.values())
+    return {category: one.text for category, one in found.items()}
+
+
+@pytest.mark.parametrize("category", ["arithmetic", "block_sync"])
+def test_a_program_agrees_with_warp(made, category):
+    outcome = run_on_host(made[category])
+    assert outcome.passed, outcome.said
+    assert outcome.said == "PASS"
+
+
+def test_a_program_with_a_planted_error_says_where(made):
+    text = made["arithmetic"]
+    at = text.index("__global__")
+    store = text.index("] = ", at) + len("] = ")
+    outcome = run_on_host(text[:store] + "1 + " + text[store:])
+    assert not outcome.passed
+    assert outcome.said.startswith("FAIL ")
+    assert "expected" in outcome.said
+
+
+def test_another_size_runs_without_a_comparison(made):
+    outcome = run_on_host(made["arithmetic"], args=("50", "1"))
+    assert (outcome.passed, outcome.said) == (True, "DONE, not compared")
+
+
+def test_a_launch_is_written_for_any_compiler():
+    text = "  kern<<<grid, block>>>(d_a, n);\n  after();\n"
+    assert host_text(text) == "  host_launch(grid, block, [=] { kern(d_a, n); });\n  after();\n"
+
+
+@pytest.mark.skipif(not nvcc(), reason="there is no nvcc")
+def test_nvcc_has_no_warning(made):
+    outcome = compile_with_nvcc(made["struct"], (80,))
+    assert outcome.passed, outcome.said
+
+
+@pytest.mark.slow
+def test_sanitizers_find_nothing(made):
+    for category, text in made.items():
+        outcome = run_on_host(text, sanitize=True)
+        assert outcome.passed, f"{category}: {outcome.said}"

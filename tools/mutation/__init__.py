@@ -1,0 +1,1 @@
+"""Planted errors: how many of them verification finds."""
