@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..record import STATES, VERDICTS, VIEWS
+from ..record import STANDALONE, STATES, VERDICTS, VIEWS
 from ..shipped import config_defaults, config_summary
 from ..spec import PLACEHOLDERS, SPLITS
 from .density import pack
@@ -65,7 +65,8 @@ def of_stats(stats: Mapping[str, Stats]) -> dict[str, str]:
     """Return the parts of the card that follow from the stats alone, by their names in the template."""
     return {
         "configs_table": _configs_table(stats),
-        "code_columns": ", ".join(f"`{column}`" for column in sorted({c for name in stats for c in VIEWS[name].code})),
+        "code_columns": ", ".join(f"`{column}`" for column in sorted(_code_columns(stats) - {STANDALONE})),
+        "programs": "yes" if STANDALONE in _code_columns(stats) else "",
         "verification": _verification(stats),
         "verdicts_table": _verdicts_table(stats),
         "skeletons_table": _skeletons_table(stats),
@@ -78,6 +79,10 @@ def of_stats(stats: Mapping[str, Stats]) -> dict[str, str]:
         "rejections": _rejections(stats),
         "origins_table": _origins_table(stats),
     }
+
+
+def _code_columns(stats: Mapping[str, Stats]) -> set[str]:
+    return {column for name in stats for column in VIEWS[name].code}
 
 
 def _configs_table(stats: Mapping[str, Stats]) -> str:

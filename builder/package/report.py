@@ -44,6 +44,7 @@ REASONS = {
     Reason.EXECUTE_FAILED: "crashes, hangs, computes nothing, or its texts disagree",
     Reason.GRADIENT_FAILED: "its adjoint is not the derivative",
     Reason.GPU_FAILED: "a device gives other results",
+    Reason.NOT_STANDALONE: "it has no translation to a CUDA program of its own",
 }
 
 

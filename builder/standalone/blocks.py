@@ -211,11 +211,12 @@ def frac(h: Helpers, number: Number) -> str:
 
 @helper
 def lower_bound(h: Helpers, number: Number) -> str:
-    """The first place from ``begin`` whose number is not less than a value."""
+    """The first place from ``begin`` whose number is not less than a value; the last place if there is none."""
     t = h.type(number)
     return (
         f"__device__ inline int lower_bound(const {t} *a, int begin, int end, {t} value) {{\n"
-        "  while (begin < end) {\n    const int middle = begin + (end - begin) / 2;\n"
-        "    if (a[middle] < value)\n      begin = middle + 1;\n    else\n      end = middle;\n  }\n"
-        "  return begin;\n}\n"
+        "  int low = begin, high = end - 1;\n"
+        "  while (low < high) {\n    const int middle = low + (high - low) / 2;\n"
+        "    if (a[middle] < value)\n      low = middle + 1;\n    else\n      high = middle;\n  }\n"
+        "  return low;\n}\n"
     )

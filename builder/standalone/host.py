@@ -9,9 +9,10 @@ from ..codegen.arguments import ArrayOf, Kind, Number, Record
 from ..errors import StandaloneRejection
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS, Leaf, leaves, most_of, values
 from .names import WORDS, free
+from .scalars import CUDA_NAMES
 from .shapes import LENGTHS
 from .translate import Translation
-from .types import literal, make, name_of, part
+from .types import literal, make, name_of, part, type_names
 
 # Names of the host function's own.
 _OWN = frozenset(
@@ -97,8 +98,8 @@ def written_leaves(t: Translation) -> list[Leaf]:
 
 
 def local(name: str) -> str:
-    """Return what an argument is called in the host function."""
-    return free(name, _OWN | WORDS)
+    """Return what an argument is called in the host function: not as a type of ours, nor as what the function uses."""
+    return free(name, _OWN | WORDS | CUDA_NAMES | type_names())
 
 
 def device(t: Translation, path: str) -> str:

@@ -10,6 +10,7 @@ from ..errors import StandaloneRejection
 from .expected import Job, expected_values
 from .host import written_leaves
 from .program import Expected, default_shapes, example_size, program
+from .shapes import LENGTHS
 from .translate import Translation, translate
 
 Row = Mapping[str, Any]
@@ -65,23 +66,25 @@ def checked_programs(rows: Sequence[Row]) -> dict[str, Made]:
         except StandaloneRejection as rejection:
             made[row["id"]] = Made("", rejection)
     left = {row["id"]: row for row in rows if row["id"] in translations}
-    shapes = {key: default_shapes(translations[key]) for key in left}
+    tries = {key: _tries(translations[key]) for key in left}
     while left:
-        jobs = [_job(row, translations[key], shapes[key]) for key, row in left.items()]
+        jobs = [_job(row, translations[key], tries[key][0]) for key, row in left.items()]
         again: dict[str, Row] = {}
         for key, answer in expected_values(jobs).items():
-            following = _next(shapes[key])
-            if isinstance(answer, str) and following and "status" in answer:
-                shapes[key], again[key] = following, left[key]
+            # An index beyond an array ends the process.
+            if isinstance(answer, str) and "status" in answer and len(tries[key]) > 1:
+                again[key] = left[key]
+                tries[key] = tries[key][1:]
             else:
-                made[key] = _made(left[key], translations[key], shapes[key], answer)
+                made[key] = _made(left[key], translations[key], tries[key][0], answer)
         left = again
     return made
 
 
-def _next(shapes: str) -> str:
-    """Return the shape to try when arrays turn out to be too short."""
-    return {"equal": "longer", "longer": "square"}.get(shapes, "")
+def _tries(t: Translation) -> list[str]:
+    """Return how long to make arrays, in the order in which that is tried."""
+    first = default_shapes(t)
+    return [first, *(name for name in LENGTHS if name != first)]
 
 
 def _job(row: Row, t: Translation, shapes: str) -> Job:

@@ -23,12 +23,13 @@ def lengths(shapes: str, n: int, ndim: int) -> tuple[int, ...]:
 
 
 def shapes_of(nodes: Sequence[ast.AST], args: tuple[tuple[str, Kind], ...], indices: tuple[str, ...]) -> str:
-    """Return ``equal`` if all that a kernel looks up lies within its launch grid, or else ``longer``."""
+    """Return ``equal`` if all that a kernel looks up is within its grid; else ``longer``, or ``wider`` for tables."""
     arrays = {name for name, kind in args if isinstance(kind, ArrayOf)}
     if any(isinstance(kind, Record) and any(isinstance(k, ArrayOf) for _, k in kind.fields) for _, kind in args):
         return "longer"
-    safe = _Safe(nodes, arrays, set(indices))
-    return "equal" if safe.all() else "longer"
+    if _Safe(nodes, arrays, set(indices)).all():
+        return "equal"
+    return "wider" if any(isinstance(kind, ArrayOf) and kind.ndim > 1 for _, kind in args) else "longer"
 
 
 class _Safe:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record
@@ -105,6 +106,15 @@ def name_of(kind: Kind) -> str:
     if isinstance(kind, ArrayOf):
         raise StandaloneRejection(f"an {kind.family} as a value")
     raise StandaloneRejection(f"type {' '.join(kind.name.split()[:3])}")
+
+
+@cache
+def type_names() -> frozenset[str]:
+    """Return the names that types of ours, or CUDA's, may have."""
+    names = {f"{family}{suffix}" for family in ("quat", "transform") for suffix in _SUFFIXES.values()}
+    names |= {f"vec{n}{suffix}" for n in range(1, 10) for suffix in _SUFFIXES.values()}
+    names |= {f"mat{r}{c}{s}" for r in range(1, 10) for c in range(1, 10) for s in _SUFFIXES.values()}
+    return frozenset(names | set(_CUDA.values()))
 
 
 def is_cuda(kind: Kind) -> bool:

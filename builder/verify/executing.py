@@ -20,6 +20,7 @@ from .verdict import FAILED, NOT_APPLICABLE, PASSED, Verdict
 JUMPS = 0.34
 # How many more trials a row gets that has written nothing yet.
 _MORE = 12
+_WRITING = 3
 
 
 class Refuted(Exception):
@@ -29,6 +30,7 @@ class Refuted(Exception):
 @dataclass(slots=True)
 class _Findings:
     written: set[int] = field(default_factory=set)
+    writing: int = 0
     sizes: list[int] = field(default_factory=list)
     worst: float = 0.0
     numbers: int = 0
@@ -48,7 +50,7 @@ def execute(subject: Subject) -> Verdict:
         for profile, size in _trials(subject):
             _trial(subject, profile, size, found)
         for word in range(_MORE):
-            if found.written:
+            if found.writing >= _WRITING:
                 break
             # Some write only where several numbers suit each other.
             _trial(subject, (ORDINARY, POSITIVE, LARGE)[word % 3], subject.sizes()[-1], found, word)
@@ -90,7 +92,9 @@ def _trial(subject: Subject, profile: str, size: int, found: _Findings, *words: 
     where = f"with {profile} values and length {size}"
     if not all(_same(a, b) for a, b in zip(after, subject.run(subject.main, memory, size), strict=True)):
         raise Refuted(f"run twice, gives two results {where}")
-    found.written |= {n for n, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)}
+    written = {n for n, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)}
+    found.written |= written
+    found.writing += bool(written)
     if profile != BOUNDARY:
         found.trials += 1
         for leaf, values in zip(memory.leaves, after, strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 
 from .harness import BACKWARD, TWIN
 from .layout import Memory, Values
-from .subject import Subject, contents
+from .subject import Subject, contents, fewer
 
 # Up to so many inputs each is moved alone; of more, a sample. Blocks that work together run slowly: fewer.
 _ALL, _SAMPLE = 64, 24
@@ -73,7 +73,10 @@ def point_at(subject: Subject, profile: str, size: int, place: int) -> Point:
     Raises:
         NoGradient: it writes no floats there, or reads none that it does not write.
     """
-    memory = subject.wide(subject.memory(size, profile, "gradient", place), size)
+    narrow = subject.memory(size, profile, "gradient", place)
+    if subject.native and place % 2:
+        fewer(narrow)
+    memory = subject.wide(narrow, size)
     before = contents(memory)
     after = subject.run(TWIN, memory, size)
     changed = [a.tobytes() != b.tobytes() for a, b in zip(before, after, strict=True)]

@@ -17,7 +17,7 @@ from itertools import cycle, product
 from .inputs import BOUNDARY, BROAD, ORDINARY, TIED, WILD
 from .layout import Memory, Values, numbers
 from .machine import Launch
-from .subject import Subject, arrays, contents
+from .subject import Subject, arrays, contents, fewer
 
 # Seconds of its own time that a forked process may take for one trial.
 _SECONDS = 3.0
@@ -68,8 +68,9 @@ class Trial:
             ordinary = subject.memory(self.size, ORDINARY, "sweep", number, uneven=self.uneven)
             for leaf, other in zip(memory.leaves, ordinary.leaves, strict=True):
                 if not leaf.is_float:
-                    alone = leaf.buffer < 0 and leaf.family == "number" and number % 2
-                    leaf.values[...] = 1 + other.values % 3 if alone else other.values
+                    leaf.values[...] = other.values
+            if number % 2:
+                fewer(memory)
         return memory
 
 

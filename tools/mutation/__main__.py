@@ -108,9 +108,13 @@ def show_degenerate(rows: Sequence[Row]) -> None:
     """Print how many rows that store zeros, or a copy of an input, in both texts alike are found."""
     for kind in (ZERO, COPY):
         made = [one for row in rows if (one := degenerate(row, kind)) is not None]
-        verdicts = run_rows([{**row, "cpp_backward": "", "cuda_backward": ""} for row in made], "execute", 0)
-        passed = [row for row in made if verdicts[row["id"]]["execute"].state == "passed"]
-        print(f"\n{kind} in both texts: {len(made) - len(passed)} of {len(made)} {KILLED} by running forward; not:")
+        verdicts = run_rows(made, "gradient", 0)
+        ran = sum(verdicts[row["id"]]["execute"].state != "passed" for row in made)
+        passed = [
+            row for row in made if not {"failed", "not_run"} & {one.state for one in verdicts[row["id"]].values()}
+        ]
+        others = len(made) - ran - len(passed)
+        print(f"\n{kind} in both texts: {ran} of {len(made)} {KILLED} by running, {others} more by the adjoint; not:")
         print("\n".join(f"{row['category']} {row['id']}" for row in passed))
 
 

@@ -11,10 +11,12 @@ ZERO, COPY = "all zero", "input copied"
 def degenerate(row: Row, kind: str) -> Row | None:
     """Return a row that stores zeros, or an input of the same type, at every place where it stores something.
 
-    The adjoints stay. None if the row does not store, or has no such input.
+    The adjoints stay. None if the row does not store, or stores tiles, or has no such input.
     """
     changed = dict(row)
     for column in ("cpp_forward", "cuda_forward"):
+        if "wp::tile_store" in row[column]:
+            return None  # tiles of zeros are not written here
         lines = row[column].split("\n")
         types = dict(found for line in lines if (found := declared(line)))
         places = {n: call for n, line in enumerate(lines) if (call := _store(line)) is not None}
