@@ -114,7 +114,7 @@ def test_a_trial_does_not_outlive_who_started_it(reference, tmp_path):
     (trial,) = children(parent.pid)
     parent.kill()
     parent.wait()
-    wait_until(lambda: not alive(trial), 20)
+    wait_until(lambda: not alive(trial))
 
 
 def test_what_warp_never_raised_before_costs_one_candidate(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """What the decision refuses, and what it counts."""
 
 import threading
+import time
 
 import pytest
 
@@ -93,10 +94,11 @@ def test_without_a_terminal_a_stage_that_brings_nothing_is_told_too(monkeypatch,
     told.start("paired: generate and verify (execute)", 300)
     lines = []
     while len(lines) < 3:
+        time.sleep(0.01)
         lines += capsys.readouterr().err.splitlines()
     told.update(128, 5)
     while not (later := [line for line in capsys.readouterr().err.splitlines() if "128" in line]):
-        pass
+        time.sleep(0.01)
     told.start("measure", 0)  # ends the stage before it
     told.stop()
     assert "progress" not in [thread.name for thread in threading.enumerate()]

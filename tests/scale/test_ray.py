@@ -162,3 +162,14 @@ def test_what_cannot_be_used_is_one_line(tmp_path, words, said):
     assert done.returncode == 1
     assert said in next(line for line in done.stderr.splitlines() if "error" in line)
     assert "Traceback" not in done.stderr
+
+
+def test_a_cluster_without_a_gpu_is_told_before_any_work(cluster, tmp_path):
+    from builder.errors import SpecError
+    from builder.package.store import Store
+    from builder.scale.ray_cluster import RayCluster
+    from builder.spec import load_spec
+
+    with pytest.raises(SpecError, match="the Ray cluster has none"):
+        RayCluster(load_spec("paired", verify="gpu"), Store(tmp_path), cluster.address)
+    assert not list(tmp_path.iterdir())
