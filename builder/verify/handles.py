@@ -65,19 +65,26 @@ def fill_handles(memory: Memory, wanted: Mapping[str, str], rng: np.random.Gener
             leaf.values[...] = _make(wanted[leaf.name], rng, size)
 
 
+def _mesh(size: int) -> Any:
+    """Return a mesh of cubes in a row, the first one around the origin; it has at least ``size`` points and faces."""
+    cube = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32) * 1.3
+    sides = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    faces = np.array([i for a, b, c, d in sides for i in (a, b, c, a, c, d)], np.int32)
+    cubes = range(-(-size // len(cube)))
+    corners = np.concatenate([cube + np.array([4.0 * n, 0.0, 0.0], np.float32) for n in cubes])
+    return wp.Mesh(
+        wp.array(corners, dtype=wp.vec3, device="cpu"),
+        wp.array(np.concatenate([faces + len(cube) * n for n in cubes]), dtype=wp.int32, device="cpu"),
+        velocities=wp.array(corners * 0.1, dtype=wp.vec3, device="cpu"),
+        support_winding_number=True,
+    )
+
+
 def _make(family: str, rng: np.random.Generator, size: int) -> int:
     points = rng.uniform(-2.0, 2.0, (size, 3)).astype(np.float32)
     made: Any
     if family == "mesh":
-        corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32) * 1.3
-        sides = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-        indices = [i for a, b, c, d in sides for i in (a, b, c, a, c, d)]
-        made = wp.Mesh(
-            wp.array(corners, dtype=wp.vec3, device="cpu"),
-            wp.array(indices, dtype=wp.int32, device="cpu"),
-            velocities=wp.array(corners * 0.1, dtype=wp.vec3, device="cpu"),
-            support_winding_number=True,
-        )
+        made = _mesh(size)
     elif family == "bvh":
         lower, upper = points - 0.3, points + 0.3
         made = wp.Bvh(wp.array(lower, dtype=wp.vec3, device="cpu"), wp.array(upper, dtype=wp.vec3, device="cpu"))

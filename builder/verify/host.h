@@ -198,6 +198,7 @@ static void host_run_grid(host_call call, size_t size, int how, bool single)
         host_finished = 0;
         memset(host_barrier, 0, sizeof host_barrier);
         memset(host_arrived, 0, sizeof host_arrived);
+        memset(host_votes, 0, sizeof host_votes);
         memset(host_round, 0, sizeof host_round);
         memset(host_stamps, 255, sizeof host_stamps);
         host_block.x = unsigned(id);

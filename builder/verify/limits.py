@@ -71,6 +71,8 @@ def _of_statement(statement: ast.stmt, before: set[str], constants: Mapping[str,
         yield "a while loop"
     elif isinstance(statement, ast.For) and not _unrolled(statement, constants) and _changed(statement) & before:
         yield "a variable that a loop of unknown length changes"
+    if isinstance(statement, ast.For) and any(isinstance(node, ast.Break) for node in ast.walk(statement)):
+        yield "a loop that is left early"
     for inner in ast.iter_child_nodes(statement):
         if isinstance(inner, ast.stmt):
             yield from _of_statement(inner, before, constants)
@@ -151,6 +153,8 @@ def _in_place(function: ast.FunctionDef) -> Iterator[str]:
                 yield "a part of a variable that is overwritten"
             case ast.Call(func=ast.Attribute(attr=attr)) if attr.startswith("transform_set_"):
                 yield "a part of a variable that is overwritten"
+            case ast.Call(func=ast.Attribute(attr="atomic_min" | "atomic_max")):
+                yield "equal numbers in an atomic minimum or maximum"
             case ast.Assign(value=ast.Call(func=ast.Attribute(attr=attr))) if attr.startswith("atomic_"):
                 yield "what an atomic operation returns"
     if read & written:

@@ -163,6 +163,30 @@ CASES = {
             ...
         ''',
     ),
+    # One barrier in each of several blocks: what one block counted may not be counted in the next.
+    "votes": row(
+        """
+        def votes(x: wp.array(dtype=float), out: wp.array(dtype=int)):
+            i = wp.tid()
+            v = float(0.0)
+            if i < x.shape[0]:
+                v = x[i]
+            n = count_block(v)
+            if i < out.shape[0]:
+                out[i] = n
+        """,
+        before='''
+        @wp.func_native("""
+            #if defined(__CUDA_ARCH__)
+            return __syncthreads_count(x > 0.25f);
+            #else
+            return x > 0.25f ? 1 : 0;
+            #endif
+        """)
+        def count_block(x: float) -> int:
+            ...
+        ''',
+    ),
 }
 
 
@@ -190,6 +214,7 @@ GRADIENT = {
     "wrong_grad": ("failed", "gives the gradient of a function by hand"),
     "kinked": ("nonsmooth", "no smooth direction"),
     "whole": ("not_applicable", "writes no floats"),
+    "votes": ("not_applicable", "writes no floats"),
 }
 
 
