@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sysconfig
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from ..verify.surroundings import surroundings
 
 SHIM = Path(__file__).with_name("shim")
 _TOGETHER = ("__sync", "__shfl", "_sync(", "__activemask")
@@ -66,7 +67,7 @@ def run_on_host(program: str, *, sanitize: bool = False, args: Sequence[str] = (
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0"}
+    environment = surroundings(ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0")
     try:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, check=False, env=environment, errors="replace"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from ..codegen import compile_cpp
 from ..errors import WorkerError
 from ..verify.harness import CPP, CUDA, FORWARD, harness
 from ..verify.rows import batches, bisect
+from ..verify.surroundings import surroundings
 from .program import Expected
 
 Row = Mapping[str, Any]
@@ -93,9 +93,7 @@ def _served(jobs: Sequence[Job], code: bytes) -> dict[str, list[Expected] | str]
 
 def _ask(job: dict[str, Any]) -> list[str]:
     # No device: a process that has used one must not fork.
-    environment = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
-    root = str(Path(__file__).resolve().parents[2])
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
+    environment = surroundings(CUDA_VISIBLE_DEVICES="")
     worker = subprocess.run(
         [sys.executable, "-m", "builder.standalone.worker"],
         input=json.dumps(job), capture_output=True, text=True, env=environment, check=False,

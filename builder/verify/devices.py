@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import warp as wp
 
 from ..codegen.warp_native import start_runtime
 from ..errors import WorkerError
+from .surroundings import surroundings
 from .verdict import FAILED, NONSMOOTH, NOT_RUN, PASSED, Verdict
 
 # NVIDIA's checker of memory accesses and races; it comes with the CUDA toolkit, and is used where it is.
@@ -91,8 +90,6 @@ def _again(verdict: Verdict, rows: Sequence[Mapping[str, Any]], row: Mapping[str
 
 def _ask(rows: Sequence[Mapping[str, Any]], job: Mapping[str, Any], device: str, *tool: str) -> tuple[list[str], int]:
     """Return the lines that a worker answers with before it ends, and its exit code."""
-    root = str(Path(__file__).resolve().parents[2])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))}
     command = [*tool, sys.executable, "-m", "builder.verify.device_worker"]
     try:
         done = subprocess.run(
@@ -100,7 +97,7 @@ def _ask(rows: Sequence[Mapping[str, Any]], job: Mapping[str, Any], device: str,
             input=json.dumps({**job, "rows": list(rows), "device": device}),
             capture_output=True,
             text=True,
-            env=environment,
+            env=surroundings(),
             check=False,
             timeout=60 + job["seconds"] * len(rows) * (10 if tool else 1),
         )

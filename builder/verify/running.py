@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from .examine import stages
 from .harness import BACKWARD, CPP, CUDA, DEVICE, FORWARD, SINGLE, TWIN, harness, works_together
 from .layout import FLOATS
 from .rows import Row, batches, bisect
+from .surroundings import surroundings
 from .verdict import FAILED, NOT_RUN, Verdict
 
 # What a worker writes when it has been started and has loaded Warp.
@@ -155,15 +155,12 @@ def _described(row: Row, parts: Parts) -> dict[str, Any]:
 
 def _ask(job: dict[str, Any]) -> list[str]:
     # No device: a process that has used one must not fork.
-    environment = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
-    root = str(Path(__file__).resolve().parents[2])
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
     worker = subprocess.run(
         [sys.executable, "-m", "builder.verify.worker"],
         input=json.dumps(job),
         capture_output=True,
         text=True,
-        env=environment,
+        env=surroundings(CUDA_VISIBLE_DEVICES=""),
         check=False,
     )
     ready, *lines = worker.stdout.splitlines() or [""]
