@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, product
 
+import numpy as np
+
 from .inputs import BOUNDARY, BROAD, ORDINARY, TIED, WILD
 from .layout import Memory, Values, numbers
 from .machine import Launch
@@ -115,10 +117,11 @@ def _changes(subject: Subject, trial: Trial, number: int, written: Sequence[int]
 
 
 def other_values(memory: Memory, n: int, results: Sequence[Sequence[Values]]) -> bool:
-    """Say whether two runs left different numbers in a leaf, at a place that both of them wrote to."""
+    """Say whether two runs left different finite numbers in a leaf, at a place that both of them wrote to."""
     before = numbers(memory.leaves[n])
     one, other = results[0][n], results[1][n]
-    return bool(((one != other) & (one != before) & (other != before)).any())
+    finite = np.isfinite(one) & np.isfinite(other)
+    return bool((finite & (one != other) & (one != before) & (other != before)).any())
 
 
 def _pair_differs(subject: Subject, pair: tuple[str, str]) -> str:

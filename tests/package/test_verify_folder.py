@@ -7,12 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from builder.cli.build import _build_one
 from builder.errors import SpecError
 from builder.package.folder import write_folder
-from builder.package.store import Store
+from builder.package.store import Store, default_store
 from builder.package.verified import VERIFIED_SCHEMA
 from builder.package.verify_folder import CHUNK, chunks, verify_chunk
+from builder.scale.folders import config_build
 from builder.scale.verifying import verify
 from builder.spec import load_spec
 
@@ -24,7 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("verified")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WARP_CUDA_PAIRS_CACHE", str(place / "store"))
-        write_folder(place / "demo", [_build_one(load_spec(name, **SPEC), 1) for name in ("cpu", "cuda")])
+        write_folder(
+            place / "demo", [config_build(load_spec(name, **SPEC), default_store()) for name in ("cpu", "cuda")]
+        )
     return place / "demo"
 
 
