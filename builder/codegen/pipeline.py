@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from ..errors import CodegenRejection
+from ..record import Reason
 from .canonical import canonical
 from .kernel_source import parse
 from .raw import RawCode
+from .unset import read_before_set
 from .warp_adapter import emit
 from .warp_internals import BLOCK_DIM
 
@@ -54,9 +57,12 @@ def generate(source: str, *, source_comments: bool = True, tree: ast.Module | No
 
     Raises:
         CodegenRejection: ``source_error`` if the source does not parse or run, or defines not exactly one
-            kernel; ``codegen_error`` if Warp cannot translate the kernel.
+            kernel; ``codegen_error`` if Warp cannot translate the kernel, or its code reads what it has not set.
     """
-    return canonical_code(emit(parse(source, tree)), source_comments=source_comments)
+    code = canonical_code(emit(parse(source, tree)), source_comments=source_comments)
+    if unset := read_before_set(code.cpp_forward):
+        raise CodegenRejection(Reason.CODEGEN_ERROR.value, f"Warp reads {unset} before it sets it")
+    return code
 
 
 def canonical_code(raw: RawCode, *, source_comments: bool = True) -> Generated:
