@@ -17,7 +17,7 @@ def read_before_set(code: str) -> str:
     unset: set[str] = set()
     for line in code.splitlines():
         statement = line.strip()
-        if statement.startswith("//"):
+        if statement.startswith(("//", "return ")):
             continue
         target, equals, value = statement.partition(" = ")
         words = target.rpartition(" ")

@@ -43,6 +43,7 @@ def test_what_sets_first_is_not():
         ("bool var_1;\nif (var_1) {\nvar_1 = true;", "var_1"),
         ("wp::int32 var_1;\nwp::int32 var_11;\nbuiltin_tid2d(var_1, var_11);\nvar_2 = wp::add(var_1, var_11);", ""),
         ("wp::int32 var_1;\n// var_2 = var_1;\nvar_1 = 3;", ""),
+        ("return var_1;\n}\nfloat f(\nwp::int32 var_1)\n{\nvar_2 = var_1;", ""),
         ("const wp::int32 var_1 = 3;\nvar_2 = var_1;", ""),
     ],
 )
