@@ -147,6 +147,7 @@ def render_card(configs: Mapping[str, CardConfig], manifest: Mapping[str, Any]) 
         DatasetCardData(**front_matter(configs, manifest["file_format"])),
         template_path=str(data_path("cards", "dataset_card.md.jinja")),
         first=first,
+        ptx=any(entry.spec.get("ptx") for entry in entries.values()),
         version=manifest["versions"]["builder"],
         versions=", ".join(f"{name} {number}" for name, number in sorted(manifest["versions"].items())),
         samples="\n\n".join(

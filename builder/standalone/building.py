@@ -11,9 +11,12 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ..verify import harness
 from ..verify.surroundings import surroundings
 
 SHIM = Path(__file__).with_name("shim")
+# Where the shim takes from what threads of a block do together.
+LANES = Path(harness.__file__).parent
 _TOGETHER = ("__sync", "__shfl", "_sync(", "__activemask")
 SANITIZERS = "-fsanitize=address,undefined"
 _SECONDS = 120
@@ -50,7 +53,16 @@ def run_on_host(program: str, *, sanitize: bool = False, args: Sequence[str] = (
     with TemporaryDirectory(prefix="warp_cuda_pairs_") as folder:
         source, binary = Path(folder, "program.cpp"), Path(folder, "program")
         source.write_text(host_text(program), encoding="utf-8")
-        flags = ["-std=c++17", "-O1", "-w", "-fwrapv", "-ffp-contract=off", "-D__CUDA_ARCH__=800", f"-I{SHIM}"]
+        flags = [
+            "-std=c++17",
+            "-O1",
+            "-w",
+            "-fwrapv",
+            "-ffp-contract=off",
+            "-D__CUDA_ARCH__=800",
+            f"-I{SHIM}",
+            f"-I{LANES}",
+        ]
         flags += ["-DHOST_FIBERS"] * any(word in program for word in _TOGETHER)
         # Shifts by what C++ does not define and whole numbers that wrap mean on a GPU what they mean to Warp.
         flags += [SANITIZERS, "-fno-sanitize=shift,alignment", "-fno-sanitize-recover=all"] * sanitize

@@ -46,7 +46,7 @@ def harness(rows: Sequence[Row], parts: Mapping[str, Sequence[str]]) -> str:
     (``fibers`` as ``how`` of ``host_run``); beside
     them stands ``size_t verify_<number>_<variant>_size()``, the size of the argument struct.
     """
-    texts = [Path(__file__).with_name("host.h").read_text(encoding="utf-8")]
+    texts = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("host.h", "lanes.h")]
     for number, row in enumerate(rows):
         texts.append(f"namespace row_{number} {{")
         if CPP in parts or CUDA in parts:

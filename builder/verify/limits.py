@@ -1,7 +1,7 @@
 """What in a row's source Warp's adjoints are known not to be right for: the likely cause of a failed gradient.
 
-Each was reduced to a small kernel and seen with Warp's own tape (``design/0010-verification.md``). These explain a
-verdict; they never decide it.
+Five of them are seen with Warp's own tape in ``tests/verify/test_warps_limits.py``; the others were told from rows that
+failed. These words explain a verdict; they never decide it.
 """
 
 from __future__ import annotations
