@@ -177,6 +177,14 @@ def test_a_check_that_ran_is_not_said_to_be_missing(tmp_path: Path) -> None:
     assert "| `cpu` | compile | 1,190 | 10 | 0 | 120 |" in text
 
 
+def test_ptx_is_told_where_rows_have_it(tmp_path: Path, card: str) -> None:
+    made = build("cuda")
+    made = dataclasses.replace(made, spec=made.spec.model_copy(update={"ptx": True}))
+    write_folder(tmp_path / "demo", [made])
+    assert "- `ptx`: what NVRTC makes" in (tmp_path / "demo" / "README.md").read_text()
+    assert "- `ptx`" not in card
+
+
 def test_rejections_by_reason(tables: Tables) -> None:
     assert tables[("reason", *CONFIGS)] == [["duplicate", *["3"] * 3], ["of candidates in all", *["1,323"] * 3]]
 
