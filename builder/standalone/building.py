@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ..surroundings import surroundings
 from ..verify import harness
-from ..verify.surroundings import surroundings
 
 SHIM = Path(__file__).with_name("shim")
 # Where the shim takes from what threads of a block do together.

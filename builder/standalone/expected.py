@@ -14,9 +14,9 @@ from typing import Any
 
 from ..codegen import compile_cpp
 from ..errors import WorkerError
+from ..surroundings import surroundings
 from ..verify.harness import CPP, CUDA, FORWARD, harness
 from ..verify.rows import batches, bisect
-from ..verify.surroundings import surroundings
 from .program import Expected
 
 Row = Mapping[str, Any]

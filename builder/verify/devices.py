@@ -13,7 +13,7 @@ import warp as wp
 
 from ..codegen.warp_native import start_runtime
 from ..errors import WorkerError
-from .surroundings import surroundings
+from ..surroundings import surroundings
 from .verdict import FAILED, NONSMOOTH, NOT_RUN, PASSED, Verdict
 
 # NVIDIA's checker of memory accesses and races; it comes with the CUDA toolkit, and is used where it is.

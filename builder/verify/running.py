@@ -14,12 +14,12 @@ from typing import Any
 
 from ..codegen import compile_cpp
 from ..errors import CodegenRejection, WorkerError
+from ..surroundings import surroundings
 from .devices import launch_rows
 from .examine import stages
 from .harness import BACKWARD, CPP, CUDA, DEVICE, FORWARD, SINGLE, TWIN, harness, works_together
 from .layout import FLOATS
 from .rows import Row, batches, bisect
-from .surroundings import surroundings
 from .verdict import FAILED, NOT_RUN, Verdict
 
 # What a worker writes when it has been started and has loaded Warp.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import warnings
 from collections import Counter
@@ -13,7 +14,7 @@ from types import ModuleType
 import pytest
 import warp as wp
 
-from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, preamble
+from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, native, preamble
 from builder.codegen.kernel_source import parse
 from builder.codegen.warp_adapter import emit
 from builder.codegen.warp_process import isolated
@@ -169,6 +170,22 @@ def test_code_that_does_not_compile_is_rejected() -> None:
     for compile_, text in ((compile_cuda, code.cuda_forward), (compile_cpp, code.cpp_forward)):
         with pytest.raises(CodegenRejection, match="does not compile"):
             compile_(text.replace("var_y", "var_missing", 1).replace("wp_args_axpy {", "wp_args_lost {"))
+
+
+def test_code_that_ends_the_compiler_is_rejected() -> None:
+    text = "int one() { return 1; }"
+    with pytest.raises(CodegenRejection, match="does not compile: ends the compiler"):
+        compile_cpp(f"#pragma clang __debug crash\n{text}", optimization_level=0)
+    assert compile_cpp(text, optimization_level=0)[1:4] == b"ELF"
+
+
+def test_a_compiler_that_something_else_ends_is_started_again() -> None:
+    text = "int one() { return 1; }"
+    first = compile_cpp(text, optimization_level=0)
+    compiling = native._compiler(os.getpid())._process
+    assert compiling is not None
+    compiling.kill()
+    assert compile_cpp(text, optimization_level=0) == first
 
 
 def test_the_scanner_finds_definitions() -> None:

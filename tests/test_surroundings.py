@@ -1,6 +1,6 @@
 """Processes that run kernels are told no secrets."""
 
-from builder.verify.surroundings import surroundings
+from builder.surroundings import surroundings
 
 
 def test_secrets_are_not_passed_on(monkeypatch):
