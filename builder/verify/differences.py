@@ -28,17 +28,25 @@ class Slope:
     error: float
 
 
-def judge(value: Callable[[float], float], claimed: float) -> Slope:
+def judge(value: Callable[[float], float], centre: float, claimed: float) -> Slope:
     """Compare a claimed derivative of a function at 0 with central differences of it.
 
     Two steps whose differences disagree beyond truncation and noise, or sides with different slopes, are a kink. A
-    claim that is bad with the first step is bad only if it is with a shorter one too. The noise is measured only
-    where a claim is not good without it.
+    claim that is bad with the first step is bad only if it is with a shorter one too. Half a step, and the noise, are
+    looked at only where a claim is not good without.
+
+    Args:
+        value: the function.
+        centre: what it is at 0.
+        claimed: the derivative to be judged.
     """
     last, noise = Slope(KINK, 0.0, 0.0), None
-    centre = value(0.0)
     for step in _STEPS:
-        near = _Near(step, centre, *(value(place * step) for place in (1.0, -1.0, 0.5, -0.5)))
+        ahead, behind = value(step), value(-step)
+        last = _judge_straight(step, centre, ahead, behind, claimed)
+        if last.kind == GOOD:
+            return last
+        near = _Near(step, centre, ahead, behind, value(0.5 * step), value(-0.5 * step))
         last = _judge(near, claimed, 2.0**-50 * abs(centre))
         if last.kind != GOOD:
             noise = _noise(value, centre) if noise is None else noise
@@ -46,6 +54,14 @@ def judge(value: Callable[[float], float], claimed: float) -> Slope:
         if last.kind == GOOD:
             return last
     return last
+
+
+def _judge_straight(step: float, centre: float, ahead: float, behind: float, claimed: float) -> Slope:
+    """Say good where a function is as good as straight over a step, and a claim as good as its slope there."""
+    slope, bend = (ahead - behind) / (2 * step), abs(ahead + behind - 2 * centre) / step
+    size = max(abs(slope), abs(claimed))
+    error = abs(slope - claimed) / (_RELATIVE * size + 1e-9)
+    return Slope(GOOD if error <= 1.0 and bend <= 1e-4 * size + 1e-7 else BAD, slope, error)
 
 
 @dataclass(frozen=True, slots=True)

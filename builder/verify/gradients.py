@@ -91,7 +91,7 @@ def _check(subject: Subject) -> None:
 
 def _at(point: Point, found: _Findings) -> None:
     """Compare at one point."""
-    if not np.isfinite(point.value()):
+    if not np.isfinite(point.centre):
         return
     found.points += 1
     after = point.adjoint(before=False)
@@ -123,7 +123,7 @@ def _compare(
     compared = kinks = zeros = 0
     for name, way in ways:
         claimed = float(sum((g * w).sum() for g, w in zip(gradient, way, strict=True)))
-        slope: Slope = judge(lambda step, way=way: point.along(way, step), claimed)  # type: ignore[misc]
+        slope: Slope = judge(lambda step, way=way: point.along(way, step), point.centre, claimed)  # type: ignore[misc]
         if slope.kind == BAD:
             return f"along {name} the adjoint says {claimed:.9g}, differences say {slope.value:.9g}"
         compared += slope.kind == GOOD

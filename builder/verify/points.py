@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +23,10 @@ class NoGradient(Exception):
 
 @dataclass(slots=True)
 class Point:
-    """Arguments at which a row is differentiated, with what its forward code makes of them."""
+    """Arguments at which a row is differentiated, with what its forward code makes of them.
+
+    ``centre`` is the value there.
+    """
 
     subject: Subject
     size: int
@@ -31,6 +34,10 @@ class Point:
     inputs: list[int]
     outputs: list[int]
     weights: list[Values]
+    centre: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.centre = self.value()
 
     def value(self) -> float:
         """Return the weighted sum of the outputs for what now lies in the inputs."""

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..codegen import compile_cpp
-from ..errors import CodegenRejection, WorkerError
-from ..surroundings import surroundings
+from ..errors import CodegenRejection
+from ..served import served
 from .devices import launch_rows
 from .examine import stages
 from .harness import BACKWARD, CPP, CUDA, DEVICE, FORWARD, SINGLE, TWIN, harness, works_together
@@ -22,8 +19,7 @@ from .layout import FLOATS
 from .rows import Row, batches, bisect
 from .verdict import FAILED, NOT_RUN, Verdict
 
-# What a worker writes when it has been started and has loaded Warp.
-READY = "ready"
+_WORKER = "builder.verify.worker"
 Parts = dict[str, tuple[str, ...]]
 Verdicts = dict[str, Verdict]
 # What a row may take for all its runs together, and beside what its process has when it starts.
@@ -132,7 +128,10 @@ def _serve(rows: Sequence[Row], parts: Parts, code: bytes, limits: dict[str, Any
         path = Path(folder, "rows.o")
         path.write_bytes(code)
         described = [_described(row, parts) for row in rows]
-        answers = map(json.loads, _ask({"object": str(path), "rows": described, **limits}))
+        job = {"object": str(path), "rows": described, **limits}
+        answers, ended = served(_WORKER).ask(job)
+        if ended:  # by something else: each job has a process of its own below this one
+            answers, _ = served(_WORKER).ask(job)
         found = {
             answer["id"]: {stage: Verdict(*answer[stage]) for stage in stages(limits["level"])} for answer in answers
         }
@@ -151,20 +150,3 @@ def _described(row: Row, parts: Parts) -> dict[str, Any]:
     if CUDA in found and works_together(row):
         found |= {DEVICE: found[CUDA], SINGLE: found[CUDA]}
     return {key: row[key] for key in _KEYS} | {"parts": found}
-
-
-def _ask(job: dict[str, Any]) -> list[str]:
-    # No device: a process that has used one must not fork.
-    worker = subprocess.run(
-        [sys.executable, "-m", "builder.verify.worker"],
-        input=json.dumps(job),
-        capture_output=True,
-        text=True,
-        env=surroundings(CUDA_VISIBLE_DEVICES=""),
-        check=False,
-    )
-    ready, *lines = worker.stdout.splitlines() or [""]
-    if ready != READY:
-        said = worker.stderr.strip().splitlines()[-1:] or [f"exit code {worker.returncode}"]
-        raise WorkerError(f"a worker that runs kernels did not start: {said[0]}")
-    return lines

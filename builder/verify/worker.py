@@ -1,24 +1,26 @@
-"""Runs the kernels of one loaded harness, each in a process of its own; for ``python -m builder.verify.worker``.
+"""Runs kernels for another process, which ``running.py`` has start this one: ``python -m builder.verify.worker``.
 
-Reads one job (JSON) from standard input, writes one JSON line for each row to standard output. A process is forked for
-each row, so that a kernel which crashes, hangs or takes all memory ends itself alone.
+A job is a harness, and has a process forked for it that loads it; each row another, so that a kernel which crashes,
+hangs or takes all memory ends itself alone.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import resource
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..codegen.arguments import argument_kinds
 from ..codegen.warp_native import address, load_object, start_runtime
 from ..errors import CodegenRejection
+from ..served import end_with_parent, forked, serve
 from .examine import examine, stages
 from .harness import CUDA, SINGLE, symbol
 from .inputs import generator
@@ -37,15 +39,14 @@ _SIGNALS = {
 
 
 def main() -> None:
-    """Serve one job."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what Warp prints does not belong to the answers
-    _end_with_parent()
-    job = json.load(sys.stdin)
+    """Serve the other process."""
     start_runtime()
-    print("ready", file=out, flush=True)
-    load_object(Path(job["object"]), "verify")
     generator("", 0)  # NumPy loads its random numbers late: once here, not in each fork
+    serve(partial(forked, _run))
+
+
+def _run(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    load_object(Path(job["object"]), "verify")
     for number, row in enumerate(job["rows"]):
         try:
             machine = Machine(addresses(number, row))
@@ -54,12 +55,7 @@ def main() -> None:
             answer = {"execute": [FAILED, str(error), {}], "gradient": [NOT_RUN, "does not execute", {}]}
         else:
             answer = _examined(machine, kinds, row, job)
-        print(json.dumps({"id": row["id"], **answer}), file=out, flush=True)
-
-
-def _end_with_parent() -> None:
-    """Have Linux kill this process when its parent ends: a build that is killed leaves no kernel running."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        yield {"id": row["id"], **answer}
 
 
 def addresses(number: int, row: dict[str, Any]) -> dict[tuple[str, str], int]:
@@ -89,7 +85,7 @@ def _alone(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any
     with tempfile.TemporaryFile() as printed:
         child = os.fork()
         if child == 0:
-            _end_with_parent()
+            end_with_parent()
             os.close(read)
             os.dup2(printed.fileno(), 2)
             _limit(job["seconds"], job["bytes"])

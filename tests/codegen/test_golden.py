@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import warnings
 from collections import Counter
@@ -14,12 +13,13 @@ from types import ModuleType
 import pytest
 import warp as wp
 
-from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, native, preamble
+from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, preamble
 from builder.codegen.kernel_source import parse
 from builder.codegen.warp_adapter import emit
 from builder.codegen.warp_process import isolated
 from builder.errors import CodegenRejection
 from builder.kernels import candidate
+from builder.served import served
 from builder.shipped import category_names
 
 from ..kernels.drawing import RANDOM_CATEGORIES
@@ -182,7 +182,7 @@ def test_code_that_ends_the_compiler_is_rejected() -> None:
 def test_a_compiler_that_something_else_ends_is_started_again() -> None:
     text = "int one() { return 1; }"
     first = compile_cpp(text, optimization_level=0)
-    compiling = native._compiler(os.getpid())._process
+    compiling = served("builder.codegen.compiler")._process
     assert compiling is not None
     compiling.kill()
     assert compile_cpp(text, optimization_level=0) == first
