@@ -25,7 +25,8 @@ from builder.errors import FolderError, SpecError, WarpCudaPairsError
 from builder.record import row_schema
 from builder.resources import source_digest
 from builder.shipped import config_names, config_summary
-from builder.spec import SPLITS, BuildSpec, field_names, load_spec, versions
+from builder.spec import SPLITS, BuildSpec, field_names, load_spec
+from builder.versions import versions
 
 try:
     from builder import hook

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import string
 from collections.abc import Mapping
-from functools import cache
-from importlib import metadata
 from typing import Annotated
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -25,16 +23,26 @@ from pydantic import (
     model_validator,
 )
 
-from . import __version__
+from . import fields
 from .errors import SpecError
+from .fields import PLACEHOLDERS, SPLITS, SYNTHETIC
 from .record import LEVELS
 from .resources import source_digest
-from .shipped import category_names, config_defaults, config_names, unknown
+from .shipped import config_defaults, config_names, unknown
+from .versions import installed, versions
 
-SPLITS = ("train", "validation", "test")
+__all__ = [
+    "PLACEHOLDERS",
+    "SPLITS",
+    "SYNTHETIC",
+    "UNIT",
+    "VIEWS",
+    "BuildSpec",
+    "field_names",
+    "load_spec",
+]
+
 UNIT = 128  # candidates in a unit
-SYNTHETIC = "synthetic"
-PLACEHOLDERS = ("kernel_name", "category", "description")
 # The sources that decide a unit's bytes.
 _GENERATION_CODE = (
     *("kernels", "codegen", "curate", "mine"),
@@ -43,17 +51,13 @@ _GENERATION_CODE = (
 VIEWS = ("prompt_completion", "messages", "text", "raw")  # one at a time: trainers give column names a meaning
 
 
-def _whole(value: object) -> object:
-    # YAML, the command line and notebooks give 1e4 and "10_000": a whole number all the same.
-    if isinstance(value, bool):
-        raise ValueError("must be a whole number, not a boolean")  # noqa: TRY004 (pydantic wants ValueError)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
 Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Whole = Annotated[int, BeforeValidator(_whole)]
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+Whole = Annotated[int, BeforeValidator(fields.whole)]
+_Sources = Annotated[dict[str, Weight], BeforeValidator(fields.sources)]
+_Categories = Annotated[dict[str, Weight], BeforeValidator(fields.categories)]
+_Splits = Annotated[dict[str, Fraction], BeforeValidator(fields.splits), AfterValidator(fields.sum_to_one)]
+_Instruction = Annotated[str, AfterValidator(fields.instruction)]
 
 
 class BuildSpec(BaseModel):
@@ -81,12 +85,12 @@ class BuildSpec(BaseModel):
     config: str
     num_kernels: Whole = Field(ge=3)
     seed: Whole = Field(ge=0, lt=2**63)
-    sources: dict[str, Weight] = Field(min_length=1)
-    categories: dict[str, Weight] = Field(min_length=1)
-    splits: dict[str, Annotated[float, Field(gt=0, lt=1)]]
+    sources: _Sources = Field(min_length=1)
+    categories: _Categories = Field(min_length=1)
+    splits: _Splits
     max_per_skeleton: Whole = Field(ge=1)
     source_comments: bool
-    instruction: str = Field(min_length=1)
+    instruction: _Instruction = Field(min_length=1)
     tokenizer: str = Field(min_length=1)
     view: str
     verify: str
@@ -100,71 +104,6 @@ class BuildSpec(BaseModel):
         if value not in allowed:
             raise ValueError(unknown(kind, value, allowed))
         return value
-
-    @field_validator("sources", mode="before")
-    @classmethod
-    def _installed_sources(cls, value: object) -> object:
-        value = _weights(value)
-        if isinstance(value, Mapping):
-            for name in value:
-                if name != SYNTHETIC and _installed(str(name)) is None:
-                    raise ValueError(
-                        f"source {name!r} is not installed here; allowed: {SYNTHETIC!r}, or the name of an installed "
-                        f"distribution whose kernels to mine, such as 'warp-lang' (pip install {name})"
-                    )
-            return {name: value[name] for name in sorted(value, key=lambda name: (name != SYNTHETIC, str(name)))}
-        return value
-
-    @field_validator("categories", mode="before")
-    @classmethod
-    def _known_categories(cls, value: object) -> object:
-        value = _weights(value)
-        if isinstance(value, Mapping):
-            for name in value:
-                if name not in category_names():
-                    raise ValueError(unknown("category", name, category_names()))
-            # One order, whatever order the user wrote: the order decides which category a draw means.
-            return {name: value[name] for name in category_names() if name in value}
-        raise ValueError("give names, or a weight for each name: math=2,vector=1")
-
-    @field_validator("splits", mode="before")
-    @classmethod
-    def _three_splits(cls, value: object) -> object:
-        if isinstance(value, str):
-            value = value.replace(",", "/").split("/")
-        if isinstance(value, (list, tuple)) and len(value) == len(SPLITS):
-            value = dict(zip(SPLITS, value, strict=True))
-        if isinstance(value, Mapping):
-            for name in value:
-                if name not in SPLITS:
-                    raise ValueError(unknown("split", name, SPLITS))
-            for name in SPLITS:
-                if name not in value:
-                    raise ValueError(
-                        f"split {name!r} would be empty; give all of {', '.join(SPLITS)} a fraction above 0"
-                    )
-            return {name: value[name] for name in SPLITS}
-        raise ValueError(f"give one fraction for each of {', '.join(SPLITS)}: 0.9/0.05/0.05")
-
-    @field_validator("splits")
-    @classmethod
-    def _sum_to_one(cls, value: dict[str, float]) -> dict[str, float]:
-        total = sum(value.values())
-        if abs(total - 1.0) > 1e-9:
-            raise ValueError(f"fractions must sum to 1, these sum to {total:g}")
-        return value
-
-    @field_validator("instruction")
-    @classmethod
-    def _known_placeholders(cls, value: str) -> str:
-        try:
-            fields = [name for _, name, _, _ in string.Formatter().parse(value) if name is not None]
-        except ValueError as error:
-            raise ValueError(f"not a format string ({error}); write a literal brace as {{{{ or }}}}") from None
-        for name in fields:
-            if name not in PLACEHOLDERS:
-                raise ValueError(unknown("placeholder", name, PLACEHOLDERS))
-        return value if value.endswith("\n") else value + "\n"
 
     @model_validator(mode="after")
     def _no_split_expected_empty(self) -> BuildSpec:
@@ -182,7 +121,7 @@ class BuildSpec(BaseModel):
         return _digest(
             {
                 "seed": self.seed,
-                "sources": [(name, weight, _installed(name)) for name, weight in self.sources.items()],
+                "sources": [(name, weight, installed(name)) for name, weight in self.sources.items()],
                 "categories": list(self.categories.items()),
                 "source_comments": self.source_comments,
                 "code": source_digest(*_GENERATION_CODE),
@@ -196,7 +135,9 @@ class BuildSpec(BaseModel):
 
     def verification_key(self, level: str) -> str:
         """Return 32 hex digits over all that decides what the checks of a level say of a unit."""
-        return _digest({"generation": self.generation_key(), "level": level, "code": source_digest("verify")})
+        return _digest(
+            {"generation": self.generation_key(), "level": level, "code": source_digest("verify", "served.py")}
+        )
 
     def ptx_key(self) -> str:
         """Return 32 hex digits over all that decides the PTX of a unit."""
@@ -243,36 +184,6 @@ class BuildSpec(BaseModel):
         )
 
 
-def _weights(value: object) -> object:
-    """Return weights given as text (``a=2,b``) or as a list of names as a mapping."""
-    if isinstance(value, str):
-        pairs = [part.partition("=") for part in value.split(",")]
-        return {name.strip(): weight.strip() if equals else 1.0 for name, equals, weight in pairs}
-    return dict.fromkeys(value, 1.0) if isinstance(value, (list, tuple)) else value
-
-
-@cache
-def _installed(distribution: str) -> str | None:
-    """Return the version of an installed distribution and a digest over its modules; None if there is none."""
-    try:
-        found = metadata.distribution(distribution)
-    except (metadata.PackageNotFoundError, ValueError):
-        return None
-    modules = sorted(f"{file} {file.hash.value}" for file in found.files or () if file.suffix == ".py" and file.hash)
-    return f"{found.version} {hashlib.sha256(chr(10).join(modules).encode()).hexdigest()}"
-
-
-@cache
-def version(distribution: str) -> str:
-    """Return an installed distribution's version; remembered, because its metadata costs a millisecond to parse."""
-    return metadata.version(distribution)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that decide bytes: ours, Warp's, and that of the MinHash which finds near-duplicates."""
-    return {"builder": __version__, "warp": version("warp-lang"), "rensa": version("rensa")}
-
-
 def _digest(parts: Mapping[str, object]) -> str:
     text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -293,17 +204,17 @@ def load_spec(config: str, **overrides: object) -> BuildSpec:
     Raises:
         SpecError: unknown config or field, or a value that is not allowed; says what is.
     """
-    fields = dict(config_defaults(config))
-    for name in fields:
+    given = dict(config_defaults(config))
+    for name in given:
         if name not in field_names():
             raise SpecError(f"configs/{config}.yaml: {unknown('field', name, field_names())}")
     for name, value in overrides.items():
         if name not in field_names():
             raise SpecError(unknown("field", name, field_names()))
         if value is not None:
-            fields[name] = value
+            given[name] = value
     try:
-        return BuildSpec(config=config, **fields)
+        return BuildSpec(config=config, **given)
     except ValidationError as error:
         raise SpecError(_explain(config, error)) from None
 

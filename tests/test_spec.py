@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder import errors, spec
+from builder import errors, spec, versions
 from builder.errors import SpecError, WarpCudaPairsError
 from builder.record import PAIR_SCHEMA, TRAINING_COLUMNS, VIEWS, row_schema
 from builder.shipped import category_names, config_defaults, config_names, config_summary
@@ -131,7 +131,7 @@ def test_units_are_shared_by_all_configs_and_sizes():
 
 def test_versions_move_the_keys(monkeypatch):
     before = load_spec("paired").generation_key()
-    monkeypatch.setattr(spec, "version", lambda name: "9.9")
+    monkeypatch.setattr(versions, "version", lambda name: "9.9")
     assert load_spec("paired").generation_key() != before
 
 

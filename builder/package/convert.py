@@ -16,7 +16,7 @@ import pyarrow as pa
 import yaml
 
 from ..errors import FolderError, WarpCudaPairsError
-from ..spec import version
+from ..versions import version
 from .card_text import command
 from .derived import read_tables
 from .folder import check_format, json_text, load_stats

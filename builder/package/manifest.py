@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FolderError
-from ..spec import SPLITS, versions
+from ..spec import SPLITS
+from ..versions import versions
 from .manifest_form import problem
 
 MANIFEST = "manifest.json"

@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..resources import source_digest
-from ..spec import BuildSpec, version
+from ..spec import BuildSpec
+from ..versions import version
 from .similarity import Similarity
 
 # Texts are compressed one after the other, as one text. Level 19 takes more than a second for a megabyte, and

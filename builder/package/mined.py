@@ -19,7 +19,7 @@ from ..mine.licence import check_allowed
 from ..mine.session import look_at
 from ..mine.table import KERNEL_SCHEMA, Report, findings_table, joined
 from ..resources import source_digest
-from ..spec import versions
+from ..versions import versions
 from .store import Store, default_store
 
 CHUNK = 64  # modules that one worker process looks at: bounds its memory, and what a killed run loses

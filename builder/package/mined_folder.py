@@ -18,7 +18,7 @@ from ..errors import CodegenRejection, FolderError
 from ..mine.distribution import Distribution
 from ..mine.table import Report
 from ..record import NOT_VERIFIED, PAIR_SCHEMA
-from ..spec import versions
+from ..versions import versions
 from .mined import permuted
 from .scratch import move_into_place, remove, scratch_name
 from .shards import folder_errors, write_file

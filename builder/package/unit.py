@@ -19,7 +19,8 @@ from ..kernels import candidate
 from ..kernels.mix import take
 from ..kernels.source import KernelSource, Origin
 from ..record import NOT_VERIFIED, PAIR_SCHEMA, Reason, Rejection
-from ..spec import SYNTHETIC, UNIT, BuildSpec, versions
+from ..spec import SYNTHETIC, UNIT, BuildSpec
+from ..versions import versions
 from .attempts import Attempt
 
 

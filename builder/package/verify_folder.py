@@ -17,7 +17,7 @@ from .. import codegen
 from ..errors import CodegenRejection
 from ..record import CODE_COLUMNS, LEVELS, STATES, VERDICTS
 from ..resources import source_digest
-from ..spec import versions
+from ..versions import versions
 from .derived import read_tables, whole_shards
 from .manifest import read_manifest
 from .store import Store

@@ -22,7 +22,8 @@ from ..errors import SpecError, StoreError, WorkerError
 from ..package.scratch import remove, scratch_name
 from ..package.store import Store
 from ..resources import source_digest
-from ..spec import BuildSpec, versions
+from ..spec import BuildSpec
+from ..versions import versions
 from .engines import setup_worker
 
 _RETRIES = 10  # of a task whose worker or node died

@@ -253,14 +253,14 @@ def test_the_tokenizers_content_counts_and_its_path_does_not(directory: Callable
 def test_other_versions_and_sources_mean_another_directory(
     directory: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import builder.spec
+    import builder.versions
 
     seen = {directory()}
     with monkeypatch.context() as patch:
-        patch.setattr(builder.spec, "__version__", "9.9.9")
+        patch.setattr(builder.versions, "__version__", "9.9.9")
         seen.add(directory())
     with monkeypatch.context() as patch:
-        patch.setattr(builder.spec, "version", lambda name: "9.9.9")
+        patch.setattr(builder.versions, "version", lambda name: "9.9.9")
         seen.add(directory())
     with monkeypatch.context() as patch:
         patch.setattr(warp_cuda_pairs, "source_digest", lambda *parts: "0" * 16)
@@ -277,10 +277,10 @@ def test_a_new_warp_version_builds_again(
     assert len(builds) == 2
     load("paired")
     assert len(builds) == 2
-    from builder import spec
+    from builder import versions
 
-    real = spec.version
-    monkeypatch.setattr(spec, "version", lambda name: "9.9.9" if name == "warp-lang" else real(name))
+    real = versions.version
+    monkeypatch.setattr(versions, "version", lambda name: "9.9.9" if name == "warp-lang" else real(name))
     load("paired")
     assert len(builds) == 3
 
