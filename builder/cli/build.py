@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 import typer
@@ -11,8 +11,11 @@ import typer
 from ..errors import SpecError
 from ..record import LEVELS
 from ..shipped import config_names, config_summary
-from ..spec import VIEWS, BuildSpec, load_spec
+from ..spec import VIEWS, BuildSpec, field_names, load_spec
 from .common import app, console, one_line, print_tables
+
+if TYPE_CHECKING:
+    from ..package.folder import ConfigBuild
 
 _CONFIGS_HELP = "Configs to build: " + "; ".join(f"{name} ({config_summary(name)})" for name in config_names())
 
@@ -37,27 +40,55 @@ def _show(rows: Iterator[pa.Table], count: int) -> None:
             return
 
 
-def _to_cache(spec: BuildSpec, num_proc: int) -> None:
+def _shards(format: str | None, shard_size: str | None) -> dict[str, Any]:
+    """Return how a folder's shards are written, as what writes them takes it."""
+    from ..package.folder import check_format
+    from ..package.shards import MAX_SHARD_BYTES
+    from ..package.sizes import parse_size
+
+    return {"format": check_format(format or "arrow"), "max_shard_bytes": parse_size(shard_size or MAX_SHARD_BYTES)}
+
+
+def _to_cache(specs: Sequence[BuildSpec], num_proc: int) -> list[ConfigBuild]:
     """Write the rows into the cache of `datasets`, where load_dataset finds them."""
     import warp_cuda_pairs
 
-    fields = spec.model_dump(exclude={"config"})
-    builder = warp_cuda_pairs.WarpCudaPairs(config_name=spec.config, **fields)
-    builder.download_and_prepare(num_proc=num_proc)
-    console.print(f"{spec.config}: in {builder.cache_dir}", markup=False)
-
-
-def _submit(specs: list[BuildSpec], out: str, jobs: str, format: str, max_shard_bytes: int) -> None:
     from ..package.store import default_store
+    from ..scale.folders import config_build
+
+    for spec in specs:
+        fields = spec.model_dump(exclude={"config"})
+        builder = warp_cuda_pairs.WarpCudaPairs(config_name=spec.config, **fields)
+        builder.download_and_prepare(num_proc=num_proc)
+        console.print(f"{spec.config}: in {builder.cache_dir}", markup=False)
+    return [config_build(spec, default_store(), num_proc=num_proc) for spec in specs]
+
+
+def _to_folder(specs: Sequence[BuildSpec], out: str, shards: dict[str, Any], **how: Any) -> list[ConfigBuild]:
+    from ..package.store import default_store
+    from ..scale.folders import build_folder, check_out
+    from ..scale.progress import Terminal
+
+    check_out(out)
+    builds = build_folder(specs, out, default_store(), progress=Terminal(), **shards, **how)
+    console.print(f"wrote {out}", markup=False)
+    return builds
+
+
+def _submit(specs: Sequence[BuildSpec], out: str, jobs: str, shards: dict[str, Any]) -> None:
+    from ..package.store import default_store
+    from ..scale.folders import check_out
     from ..scale.slurm import Jobs, Shards, submit
 
-    array, last = submit(specs, out, default_store(), jobs=Jobs.parse(jobs), shards=Shards(format, max_shard_bytes))
+    check_out(out)
+    array, last = submit(specs, out, default_store(), jobs=Jobs.parse(jobs), shards=Shards(**shards))
     console.print(f"submitted: array {array} prepares, job {last} writes {out}", markup=False)
 
 
 @app.command()
 @one_line
 def build(
+    context: typer.Context,
     configs: Annotated[list[str] | None, typer.Argument(metavar="CONFIG", help=_CONFIGS_HELP)] = None,
     num_kernels: Annotated[str | None, typer.Option("--num-kernels", "-n", help="Rows over all splits.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of the random programs.")] = None,
@@ -98,55 +129,22 @@ def build(
     show: Annotated[int, typer.Option(help="Print this many rows at the end.", min=0)] = 0,
 ) -> None:
     """Build configs (paired if none is named), to the cache or to a folder."""
-    from ..package.folder import check_format
-    from ..package.shards import MAX_SHARD_BYTES
-    from ..package.sizes import parse_size
-    from ..package.store import default_store
-    from ..scale.folders import build_folder, check_out, config_build
-    from ..scale.progress import Terminal
-
-    fields = {
-        "num_kernels": num_kernels,
-        "seed": seed,
-        "sources": sources,
-        "categories": categories,
-        "splits": splits,
-        "max_per_skeleton": max_per_skeleton,
-        "source_comments": source_comments,
-        "instruction": instruction,
-        "tokenizer": tokenizer,
-        "view": view,
-        "verify": verify,
-        "ptx": ptx,
-    }
-    specs = [load_spec(name, **fields) for name in dict.fromkeys(configs or ["paired"])]
-    file_format = check_format(format or "arrow")
-    max_shard_bytes = parse_size(shard_size or MAX_SHARD_BYTES)
+    specs = [
+        load_spec(name, **{field: context.params[field] for field in field_names()})
+        for name in dict.fromkeys(configs or ["paired"])
+    ]
+    shards = _shards(format, shard_size)
     if out is None and (format or shard_size):
         raise SpecError("--format and --shard-size are of a folder's shards; name the folder with --out DIR")
-    if engine != "local" and out is None:
+    if out is None and engine != "local":
         raise SpecError("--engine is of a build to a folder; name the folder with --out DIR")
-    if out is not None:
-        check_out(out)
-        if engine == "slurm":
-            _submit(specs, out, slurm, file_format, max_shard_bytes)
-            return
-        builds = build_folder(
-            specs,
-            out,
-            default_store(),
-            progress=Terminal(),
-            format=file_format,
-            max_shard_bytes=max_shard_bytes,
-            num_proc=num_proc,
-            engine=engine,
-            address=address,
-        )
-        console.print(f"wrote {out}", markup=False)
+    if out is None:
+        builds = _to_cache(specs, num_proc)
+    elif engine == "slurm":
+        _submit(specs, out, slurm, shards)
+        return
     else:
-        for spec in specs:
-            _to_cache(spec, num_proc)
-        builds = [config_build(spec, default_store(), num_proc=num_proc) for spec in specs]
+        builds = _to_folder(specs, out, shards, num_proc=num_proc, engine=engine, address=address)
     for made in builds:
         _show(made.splits["train"](), show)
         console.rule(f"{made.spec.config}")
