@@ -177,4 +177,5 @@ def forked(do: Callable[[Answer], Iterable[Answer]], job: Answer) -> Iterator[An
 
 def end_with_parent() -> None:
     """Have Linux kill this process when its parent ends: a build that is killed leaves nothing running."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
