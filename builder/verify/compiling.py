@@ -64,13 +64,16 @@ def _text(rows: Sequence[Row], device: str) -> str:
 
 
 def instances(row: Row) -> str:
-    """Return C++ that makes the compiler take a kernel's C++ functions, which are templates, as they are called."""
+    """Return C++ for which the compiler makes code of a kernel's C++ functions, templates that nothing here calls."""
     name, bounds = row["kernel_name"], f"wp::launch_bounds_t<{row['launch_dim']}>"
     args = f"wp_args_{name}*"
-    text = f"template void {name}_cpu_kernel_forward<false>({bounds}, size_t, {args});\n"
-    if row["cpp_backward"]:
-        text += f"template void {name}_cpu_kernel_backward<false>({bounds}, size_t, {args}, {args});\n"
-    return text
+    directions = {"forward": f"({bounds}, size_t, {args})", "backward": f"({bounds}, size_t, {args}, {args})"}
+    if not row["cpp_backward"]:
+        del directions["backward"]
+    return "".join(
+        f"extern void (*{name}_{way}_made){kind};\nvoid (*{name}_{way}_made){kind} = &{name}_cpu_kernel_{way}<false>;\n"
+        for way, kind in directions.items()
+    )
 
 
 @dataclass(slots=True)

@@ -53,6 +53,8 @@ def dtype_of(kind: Kind, wide: bool) -> np.dtype[Any]:
         case Block(_, shape, number):
             block: np.dtype[Any] = np.dtype((dtype_of(number, wide), shape))
             return block
+        case Record(_, ()):
+            return np.dtype([("_dummy_", np.uint8)])  # as Warp has it
         case Record(_, fields):
             return np.dtype([(name, dtype_of(field, wide)) for name, field in fields], align=True)
         case ArrayOf("array"):

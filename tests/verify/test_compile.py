@@ -2,9 +2,10 @@
 
 import pytest
 
+from builder.codegen import compile_cpp
 from builder.errors import CodegenRejection
 from builder.verify import LEVELS, verify
-from builder.verify.compiling import sizes
+from builder.verify.compiling import _text, sizes
 from builder.verify.rows import batches, bisect
 
 from .made import good, swapped
@@ -20,6 +21,14 @@ def test_planted_errors_cost_only_themselves():
     assert verdicts[1].compile.reason.startswith("C++: ")
     assert verdicts[1].compile.details["instructions_sm_80"] > 20
     assert {verdict.execute.state for verdict in verdicts} == {"not_run"}
+
+
+def test_the_compiler_makes_code_of_both_directions():
+    rows = [good(f"kernel_{n}", float(n)) for n in range(2)]
+    code = compile_cpp(_text(rows, "cpp"), optimization_level=0)
+    for row in rows:
+        for way in ("forward", "backward"):
+            assert f"{row['kernel_name']}_cpu_kernel_{way}".encode() in code
 
 
 def test_bisection_builds_few_times():

@@ -103,6 +103,24 @@ CASES = {
             i = wp.tid()
             out[i] = x[i] * 3
         """),
+    "empty": row(
+        """
+        def empty(s: Holder, x: wp.array(dtype=float), out: wp.array(dtype=float)):
+            i = wp.tid()
+            out[i] = x[i] * s.scale
+        """,
+        before="""
+        @wp.struct
+        class Nothing:
+            pass
+
+
+        @wp.struct
+        class Holder:
+            nothing: Nothing
+            scale: float
+        """,
+    ),
     "halves": row("""
         def halves(x: wp.array2d(dtype=wp.vec3h), m: wp.mat33h, out: wp.array2d(dtype=wp.vec3h)):
             i, j = wp.tid()
