@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from io import StringIO
+from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryFile
 from typing import IO, Any, NoReturn, TypeAlias
@@ -179,3 +180,18 @@ def end_with_parent() -> None:
     """Have Linux kill this process when its parent ends: a build that is killed leaves nothing running."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def confine(seconds: float, size: int) -> None:
+    """Have this process end when it has used so many seconds, or twenty times as long, or so many bytes more."""
+    # Its own time decides, so that a busy machine does not; one that only waits ends too.
+    for number, timer, limit in (
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, 20 * seconds),
+    ):
+        signal.signal(number, signal.SIG_DFL)
+        signal.setitimer(timer, limit)
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
+    most = pages * resource.getpagesize() + size
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..codegen import compile_cpp
-from ..errors import WorkerError
-from ..surroundings import surroundings
+from ..served import served
 from ..verify.harness import CPP, CUDA, FORWARD, harness
 from ..verify.rows import batches, bisect
 from .program import Expected
@@ -81,25 +77,9 @@ def _served(jobs: Sequence[Job], code: bytes) -> dict[str, list[Expected] | str]
             }
             for job in jobs
         ]
-        lines = _ask({"object": str(path), "jobs": described})
-    answers = {str(job.row["id"]): "no answer" for job in jobs} | {
-        answer["id"]: answer["values"] for answer in map(json.loads, lines)
-    }
+        found, _ = served("builder.standalone.worker").ask({"object": str(path), "jobs": described})
+    answers = {str(job.row["id"]): "no answer" for job in jobs} | {one["id"]: one["values"] for one in found}
     return {
         key: answer if isinstance(answer, str) else [Expected(**one) for one in answer]
         for key, answer in answers.items()
     }
-
-
-def _ask(job: dict[str, Any]) -> list[str]:
-    # No device: a process that has used one must not fork.
-    environment = surroundings(CUDA_VISIBLE_DEVICES="")
-    worker = subprocess.run(
-        [sys.executable, "-m", "builder.standalone.worker"],
-        input=json.dumps(job), capture_output=True, text=True, env=environment, check=False,
-    )  # fmt: skip
-    ready, *lines = worker.stdout.splitlines() or [""]
-    if ready != "ready":
-        said = worker.stderr.strip().splitlines()[-1:] or [f"exit code {worker.returncode}"]
-        raise WorkerError(f"a worker that runs kernels did not start: {said[0]}")
-    return lines

@@ -1,15 +1,12 @@
-"""Runs Warp's C++ with a program's inputs; for ``python -m builder.standalone.worker``.
+"""Runs Warp's C++ with a program's inputs for another process: ``python -m builder.standalone.worker``.
 
-Reads one job (JSON) from standard input, writes one JSON line for each row. Each row runs in a process of its own.
+Each row runs in a process of its own.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import resource
-import signal
-import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ import numpy as np
 from ..codegen.arguments import argument_kinds
 from ..codegen.warp_native import address, load_object, start_runtime
 from ..errors import CodegenRejection
+from ..served import confine, forked, serve
 from ..verify.bounds import floor_units
 from ..verify.harness import CPP, CUDA, FORWARD, symbol
 from ..verify.layout import FLOATS, Memory, UnsupportedArgument, Values, put
@@ -31,33 +29,21 @@ _SPREAD = 8.0
 
 
 def main() -> None:
-    """Serve one job."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what Warp prints does not belong to the answers
-    job = json.load(sys.stdin)
+    """Serve the other process."""
     start_runtime()
-    print("ready", file=out, flush=True)
+    serve(partial(forked, _run))
+
+
+def _run(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     load_object(Path(job["object"]), "standalone")
     for number, one in enumerate(job["jobs"]):
-        print(json.dumps({"id": one["row"]["id"], "values": _alone(number, one)}), file=out, flush=True)
+        found = list(forked(partial(_alone, number), one))
+        yield {"id": one["row"]["id"], **(found[0] if found else {"values": "Warp's C++ does not come to its end"})}
 
 
-def _alone(number: int, job: dict[str, Any]) -> Any:
-    """Return what a process of its own finds out, or in words why it does not."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        signal.alarm(_SECONDS)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with os.fdopen(write, "w", encoding="utf-8") as pipe:
-            json.dump(_examined(number, job), pipe)
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, encoding="utf-8") as pipe:
-        text = pipe.read()
-    status = os.waitpid(child, 0)[1]
-    return json.loads(text) if status == 0 and text else f"Warp's C++ ends with status {status}"
+def _alone(number: int, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    confine(_SECONDS, _BYTES)
+    yield {"values": _examined(number, job)}
 
 
 def _examined(number: int, job: dict[str, Any]) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from typing import Any
 from ..codegen.arguments import argument_kinds
 from ..codegen.warp_native import address, load_object, start_runtime
 from ..errors import CodegenRejection
-from ..served import end_with_parent, forked, serve
+from ..served import confine, end_with_parent, forked, serve
 from .examine import examine, stages
 from .harness import CUDA, SINGLE, symbol
 from .inputs import generator
@@ -88,7 +87,7 @@ def _alone(machine: Machine, kinds: Any, row: dict[str, Any], job: dict[str, Any
             end_with_parent()
             os.close(read)
             os.dup2(printed.fileno(), 2)
-            _limit(job["seconds"], job["bytes"])
+            confine(job["seconds"], job["bytes"])
             _child(write, machine, kinds, row, job, shapes)
         os.close(write)
         with os.fdopen(read, "rb") as pipe:
@@ -119,20 +118,6 @@ def _child(write: int, machine: Machine, kinds: Any, row: dict[str, Any], job: d
     except BaseException as error:  # noqa: BLE001 (a forked process must not return into its parent's code)
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
     os._exit(code)
-
-
-def _limit(seconds: float, size: int) -> None:
-    # Its own time decides, so that a busy machine does not; one that only waits ends too.
-    for number, timer, limit in (
-        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
-        (signal.SIGALRM, signal.ITIMER_REAL, 20 * seconds),
-    ):
-        signal.signal(number, signal.SIG_DFL)
-        signal.setitimer(timer, limit)
-    pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
-    most = pages * resource.getpagesize() + size
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _death(status: int, words: list[str], seconds: float) -> str:
