@@ -88,7 +88,7 @@ def kind_of(type_: Any) -> Kind:
     if is_composite_type(type_):
         family, shape, number = composite(type_)
         return Block(family, shape, _number(number))
-    return Other(one_line(str(type_)))
+    return Other(getattr(type_, "__name__", None) or one_line(str(type_)))
 
 
 def _number(type_: Any) -> Number:
