@@ -57,9 +57,9 @@ test-train: $(DEV)  ## three steps of training with the trainers' own commands, 
 tokenizer: $(BASE)  ## train configs/tokenizer.json again
 	$(BIN)/python tools/train_tokenizer.py
 
-bench: $(BASE)  ## rates beside Warp's own, memory, and rows verified in a second
-	$(BIN)/python -m benchmarks.codegen
-	$(BIN)/python -m benchmarks.verify
+BENCH ?=
+bench: $(BASE)  ## one table of ratios: beside Warp, datasets, tokenizers; memory; growth. BENCH=--quick or --long
+	$(BIN)/python -m benchmarks $(BENCH)
 
 .PHONY: test-faults audit
 test-faults: $(DEV)  ## what a build survives: kills, disks, damage, candidates that crash, hostile inputs; a table at the end

@@ -62,7 +62,7 @@ class WarpCudaPairsConfig(BuilderConfig):  # type: ignore[misc]
         """
         from builder.package import tokens
 
-        identity = self.spec.fingerprint(tokens.load(self.spec.tokenizer).sha256)
+        identity = self.spec.fingerprint(tokens.digest(self.spec.tokenizer))
         if custom_features is not None:
             identity = Hasher.hash((identity, custom_features))
         return f"{self.name}-{identity[:16]}"

@@ -50,5 +50,11 @@ def source_digest(*parts: str) -> str:
             raise FileNotFoundError(f"builder/{part} has no Python source")
         for path in paths:
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
-            digest.update(path.read_bytes())
+            digest.update(_file_digest(path))
     return digest.hexdigest()[:16]
+
+
+@cache
+def _file_digest(path: Path) -> bytes:
+    # Most files stand in several keys, and a load from the cache should not wait for reading them twice.
+    return hashlib.sha256(path.read_bytes()).digest()

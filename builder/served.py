@@ -30,6 +30,7 @@ from .surroundings import surroundings
 
 _READY, _DONE = "ready\n", "done\n"
 Answer: TypeAlias = dict[str, Any]
+_all: list[Served] = []
 
 
 def served(module: str) -> Served:
@@ -39,7 +40,14 @@ def served(module: str) -> Served:
 
 @cache
 def _served(module: str, process: int) -> Served:
-    return Served(module)
+    _all.append(found := Served(module))
+    return found
+
+
+def close_all() -> None:
+    """End all processes that serve this one; each is started again when it is asked."""
+    for one in _all:
+        one.close()
 
 
 class Served:
@@ -54,7 +62,6 @@ class Served:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._printed: IO[str] = StringIO()
-        atexit.register(self.close)
 
     def ask(self, job: Mapping[str, Any]) -> tuple[list[Answer], int]:
         """Return the answers to a job, and the signal that ended the process before it was done with it, or 0.
@@ -126,6 +133,9 @@ class Served:
                     pipe.close()
             process.wait()
             self._printed.close()
+
+
+atexit.register(close_all)
 
 
 def serve(do: Callable[[Answer], Iterable[Answer]]) -> NoReturn:

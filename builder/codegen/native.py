@@ -63,7 +63,7 @@ def compile_cpp(code: str, *, optimization_level: int = 2, checked: bool = False
 
 
 def compiler_seconds() -> float:
-    """Return how long NVRTC and clang themselves have run for this process, in seconds of wall time."""
+    """Return what NVRTC and clang themselves have taken of a processor for this process, in seconds."""
     return _spent
 
 

@@ -1,119 +1,195 @@
-"""Exact Jaccard similarities of many sets of shingles: every pair is compared, in bounded blocks.
+"""Exact Jaccard similarities between the rows of two groups: every pair is compared, in bounded blocks.
 
 The number of shingles that two rows share is a sum of two parts. Shingles that many rows have are columns of a
 matrix of zeros and ones, and a matrix product counts them (whole numbers in float32, so exact in any order). The
 others are counted from an inverted index, which is short because they are rare.
+
+Pairs above a limit need no comparing of all: of two sets that are that similar, the rarest shingles of the one and
+of the other have one in common (prefix filtering: Chaudhuri, Ganti and Kaushik, 2006; Bayardo, Ma and Srikant, 2007).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ..curate.keys import U32
-from ..curate.near import I64, overlaps
+from ..curate.near import I64
 
 F32 = npt.NDArray[np.float32]
 
 _COMMON = 256  # shingles counted by the matrix product: those that most rows have
 _QUERIES = 128  # rows compared at a time
-_TILE = 8192  # rows they are compared with at a time
+_BLOCK = 512  # rows whose pairs that may be near are looked for at a time
+_PAIRS = 4096  # of them compared at a time
+_HALF = 32  # bits of a row's number, and of a shingle's
+_SIZE = 22  # bits of the size of a set, and of a quarter more
 
 
-class ShingleSets:
-    """The shingle sets of the rows of a dataset, numbered from 0.
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """The sets of a group, its shingles as numbers of a :class:`Vocabulary`.
 
-    Takes 4 bytes for each shingle of a row, and :data:`_COMMON` bytes a row, beside what ``sets`` holds.
-
-    Args:
+    Attributes:
         sets: sorted sets, each of at least one shingle and fewer than 2**21, so that no count is rounded.
+        sizes: of the sets.
+        rows: the row of each shingle, one row after the other.
+        numbers: of the shingles.
+    """
+
+    sets: Sequence[U32]
+    sizes: I64
+    rows: I64
+    numbers: I64
+
+
+class Vocabulary:
+    """The shingles of a group of rows, numbered: the commonest first, among equals the smaller hash.
+
+    Attributes:
+        size: how many there are; also the number of a shingle that is none of them.
     """
 
     def __init__(self, sets: Sequence[U32]) -> None:
-        self._sets = sets
-        self.sizes: I64 = np.array([len(one) for one in sets], dtype=np.int64)
-        known, rows = _vocabulary(sets)
-        # The commonest first; among equals the smaller hash, so that nothing depends on the order of rows.
-        order = np.lexsort((known, -rows))
-        rank = np.empty(len(known), dtype=np.int32)
-        rank[order] = np.arange(len(known), dtype=np.int32)
-        self._ranks = [rank[np.searchsorted(known, one)] for one in sets]
-        self._common = np.zeros((len(sets), _COMMON), dtype=np.uint8)
-        for row, ranks in enumerate(self._ranks):
-            self._common[row, ranks[ranks < _COMMON]] = 1
-        self._rare: I64 = self.sizes - self._common.sum(axis=1, dtype=np.int64)
+        self._known, rows = np.unique(np.concatenate([np.empty(0, np.uint32), *sets]), return_counts=True)
+        self.size = len(self._known)
+        self._number = np.empty(self.size, dtype=np.int64)
+        self._number[np.lexsort((self._known, -rows))] = np.arange(self.size)
 
-    def nearest(self, queries: I64, targets: I64) -> Iterator[tuple[int, int, int]]:
+    def mapped(self, sets: Sequence[U32]) -> Mapped:
+        """Return the sets of any group in this vocabulary's numbers."""
+        flat = np.concatenate([np.empty(0, np.uint32), *sets])
+        place = np.minimum(np.searchsorted(self._known, flat), max(self.size - 1, 0))
+        numbers = np.where(self._known[place] == flat, self._number[place], self.size)
+        sizes = np.array([len(one) for one in sets], dtype=np.int64)
+        return Mapped(sets, sizes, np.repeat(np.arange(len(sets)), sizes), numbers)
+
+
+class Targets:
+    """Some rows of a group, prepared to be compared with any others in the same numbers."""
+
+    def __init__(self, group: Mapped, chosen: I64, size: int) -> None:
+        self.chosen = chosen
+        place = np.full(len(group.sets), -1, dtype=np.int64)
+        place[chosen] = np.arange(len(chosen))
+        at = place[group.rows]
+        wanted = (at >= 0) & (group.numbers < size)
+        rows, numbers = at[wanted], group.numbers[wanted]
+        self._sizes = group.sizes[chosen]
+        self._common = np.zeros((len(chosen), _COMMON), dtype=np.float32)
+        few = numbers < _COMMON
+        self._common[rows[few], numbers[few]] = 1
+        rows, numbers = rows[~few], numbers[~few]
+        self._where = rows[np.argsort(numbers, kind="stable")]
+        self._starts: I64 = np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=size + 1))))
+
+    def nearest(self, group: Mapped, queries: I64) -> Iterator[tuple[int, int, int]]:
         """Yield for each query its most similar target (of equals the first), the shingles shared, and the union.
 
         Args:
+            group: whose rows the queries are; of the group that the vocabulary is of.
             queries: numbers of rows, shape (q,).
-            targets: numbers of other rows, shape (t,), t >= 1.
         """
-        starts, where = self._inverted(targets)
-        sizes = self.sizes[targets]
+        ends = np.cumsum(group.sizes)
         for begin in range(0, len(queries), _QUERIES):
-            block = queries[begin : begin + _QUERIES]
-            for query, counts in zip(block.tolist(), self._shared_common(block, targets), strict=True):
-                shared = counts.astype(np.int64) + self._shared_rare(query, starts, where, len(targets))
-                union = sizes + self.sizes[query] - shared
+            block = queries[begin : begin + _QUERIES].tolist()
+            numbers = [group.numbers[ends[row] - group.sizes[row] : ends[row]] for row in block]
+            for row, mine, shared_common in zip(block, numbers, self._shared_common(numbers), strict=True):
+                shared = shared_common.astype(np.int64) + self._shared_rare(mine)
+                union = self._sizes + group.sizes[row] - shared
                 # Two different fractions below 2**21 differ by more than float64 rounds.
                 best = int(np.argmax(shared / union))
-                yield int(targets[best]), int(shared[best]), int(union[best])
+                yield int(self.chosen[best]), int(shared[best]), int(union[best])
 
-    def near_pairs(self, limit: tuple[int, int]) -> Iterator[tuple[int, int]]:
-        """Yield each pair of rows whose Jaccard similarity is at least ``limit``, a fraction above 0.
+    def _shared_common(self, numbers: list[I64]) -> F32:
+        mine = np.zeros((len(numbers), _COMMON), dtype=np.float32)
+        for row, one in enumerate(numbers):
+            mine[row, one[one < _COMMON]] = 1
+        shared: F32 = mine @ self._common.T
+        return shared
 
-        Rows are compared in order of size, as far as sizes allow the limit; the exact sets are looked at where the
-        common shingles and the number of others do.
-        """
+    def _shared_rare(self, numbers: I64) -> I64:
+        rare = numbers[numbers >= _COMMON].tolist()
+        found = [self._where[self._starts[number] : self._starts[number + 1]] for number in rare]
+        return np.bincount(np.concatenate([np.empty(0, np.int64), *found]), minlength=len(self.chosen))
+
+
+class Prefixes:
+    """The rarest shingles of each row, as many as it takes to find all rows similar above a limit, a fraction.
+
+    Args:
+        group: the rows, in the numbers of a vocabulary of ``size`` shingles.
+        limit: numerator and denominator.
+    """
+
+    def __init__(self, group: Mapped, size: int, limit: tuple[int, int]) -> None:
         above, below = limit
-        order = np.argsort(self.sizes, kind="stable")
-        sizes = self.sizes[order]
-        for begin in range(0, len(order), _QUERIES):
-            block = order[begin : begin + _QUERIES]
-            # J >= limit needs size / other size >= limit.
-            end = int(np.searchsorted(sizes * above, self.sizes[block[-1]] * below, side="right"))
-            for tile in range(begin, end, _TILE):
-                others = order[tile : min(tile + _TILE, end)]
-                bound = self._shared_common(block, others).astype(np.int64)
-                bound += np.minimum(self._rare[block][:, None], self._rare[others][None, :])
-                total = self.sizes[block][:, None] + self.sizes[others][None, :]
-                later = np.arange(tile, tile + len(others))[None, :] > np.arange(begin, begin + len(block))[:, None]
-                hits = (bound * (above + below) >= total * above) & later
-                for place in np.flatnonzero(hits.any(axis=1)).tolist():
-                    row = int(block[place])
-                    yield from self._verified(row, others[hits[place]], limit)
+        self._group, self._limit = group, limit
+        # Rarest first; what the vocabulary does not know is rarer than all.
+        packed = np.sort((group.rows << _HALF) | (size - group.numbers))
+        rows = packed >> _HALF
+        numbers = size - (packed & ((1 << _HALF) - 1))
+        starts = np.cumsum(group.sizes) - group.sizes
+        length = group.sizes - -(-group.sizes * above // below) + 1
+        kept = (np.arange(len(packed)) - starts[rows] < length[rows]) & (numbers < size)
+        self.rows, self.numbers = rows[kept], numbers[kept]
+        self._rest = group.sizes - length
+        self._last = numbers[starts + length - 1]
 
-    def _verified(self, row: int, others: I64, limit: tuple[int, int]) -> Iterator[tuple[int, int]]:
-        shared, union = overlaps(self._sets[row], [self._sets[other] for other in others.tolist()])
-        for other in others[shared * limit[1] >= union * limit[0]].tolist():
-            yield min(row, other), max(row, other)
+    def near_pairs(self, others: Prefixes, *, same: bool) -> Iterator[tuple[int, int]]:
+        """Yield each (row here, row there) whose similarity is at least the limit, in no particular order.
 
-    def _shared_common(self, rows: I64, others: I64) -> F32:
-        """Return how many common shingles each row shares with each other, shape (rows, others)."""
-        mine = self._common[rows].astype(np.float32)
-        tiles = [others[at : at + _TILE] for at in range(0, len(others), _TILE)]
-        return np.concatenate([mine @ self._common[tile].astype(np.float32).T for tile in tiles], axis=1)
+        Args:
+            others: of a group in the same numbers, with the same limit.
+            same: it is this group; only pairs whose first row is the later one are given then.
+        """
+        above, below = self._limit
+        keys = self.numbers << _SIZE | self._group.sizes[self.rows]
+        order = np.argsort(keys, kind="stable")
+        keys, rows = keys[order], self.rows[order]
+        sizes = others._group.sizes[others.rows]
+        # J >= limit needs size / other size >= limit.
+        low = np.searchsorted(keys, others.numbers << _SIZE | -(-sizes * above // below), side="left")
+        count = np.searchsorted(keys, others.numbers << _SIZE | sizes * below // above, side="right") - low
+        cuts = np.searchsorted(others.rows, np.arange(0, len(others._group.sets) + _BLOCK, _BLOCK))
+        for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+            some = count[begin:end]
+            place = np.arange(int(some.sum())) + np.repeat(low[begin:end] - np.cumsum(some) + some, some)
+            found = rows[place] << _HALF | np.repeat(others.rows[begin:end], some)
+            found, shared = np.unique(found, return_counts=True)
+            mine, theirs = found >> _HALF, found & ((1 << _HALF) - 1)
+            able = self._able(mine, theirs, shared, others)
+            if same:
+                able &= mine > theirs
+            yield from self._verified(mine[able], theirs[able], others)
 
-    def _inverted(self, targets: I64) -> tuple[I64, I64]:
-        """Return the places in ``targets`` that have each rare shingle, one after the other, and where each starts."""
-        rare = [ranks[ranks >= _COMMON] for ranks in (self._ranks[row] for row in targets.tolist())]
-        ranks = np.concatenate([np.empty(0, dtype=np.int32), *rare])
-        place = np.repeat(np.arange(len(targets)), [len(one) for one in rare])
-        size = max((int(one.max()) for one in self._ranks), default=0) + 2
-        starts: I64 = np.concatenate(([0], np.cumsum(np.bincount(ranks, minlength=size))))
-        return starts, place[np.argsort(ranks, kind="stable")]
+    def _able(self, mine: I64, theirs: I64, shared: I64, others: Prefixes) -> npt.NDArray[np.bool_]:
+        """Say which pairs of rows can be similar enough, from their sizes and the shingles their prefixes share."""
+        above, below = self._limit
+        # The prefix that ends at the rarer shingle: what of that row is behind it is all that can be shared beside.
+        rest = np.where(self._last[mine] >= others._last[theirs], self._rest[mine], others._rest[theirs])
+        one, other = self._group.sizes[mine], others._group.sizes[theirs]
+        able: npt.NDArray[np.bool_] = (shared + rest) * (above + below) >= (one + other) * above
+        return able
 
-    def _shared_rare(self, query: int, starts: I64, where: I64, count: int) -> I64:
-        ranks = self._ranks[query]
-        found = [where[starts[rank] : starts[rank + 1]] for rank in ranks[ranks >= _COMMON].tolist()]
-        return np.bincount(np.concatenate([np.empty(0, dtype=np.int64), *found]), minlength=count)
+    def _verified(self, mine: I64, theirs: I64, others: Prefixes) -> Iterator[tuple[int, int]]:
+        above, below = self._limit
+        for at in range(0, len(mine), _PAIRS):
+            one, other = mine[at : at + _PAIRS], theirs[at : at + _PAIRS]
+            shared = _shared([self._group.sets[row] for row in one], [others._group.sets[row] for row in other])
+            union = self._group.sizes[one] + others._group.sizes[other] - shared
+            near = shared * below >= union * above
+            yield from zip(one[near].tolist(), other[near].tolist(), strict=True)
 
 
-def _vocabulary(sets: Sequence[U32]) -> tuple[U32, I64]:
-    """Return the distinct shingles, sorted, and how many rows have each."""
-    known, rows = np.unique(np.concatenate([np.empty(0, dtype=np.uint32), *sets]), return_counts=True)
-    return known, rows.astype(np.int64)
+def _shared(ones: Sequence[U32], others: Sequence[U32]) -> I64:
+    """Return how many elements each set shares with the other of its pair, shape (len(ones),)."""
+    flat = []
+    for sets in (ones, others):
+        pairs = np.repeat(np.arange(len(sets)), [len(one) for one in sets])
+        flat.append(pairs << _HALF | np.concatenate([np.empty(0, np.uint32), *sets]))
+    both = np.sort(np.concatenate(flat), kind="stable")  # which merges two sorted runs in linear time
+    return np.bincount(both[1:][both[1:] == both[:-1]] >> _HALF, minlength=len(ones))

@@ -16,14 +16,27 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ..curate.keys import GRAM, U32
 from ..spec import SPLITS
-from .overlap import ShingleSets
+from .overlap import Prefixes, Targets, Vocabulary
 
 # Rows are in one cluster when a chain of rows joins them, each this similar to the next: a fraction.
 CLUSTER = (4, 5)
 BETWEEN = tuple(combinations(SPLITS, 2))
+# A line says of a candidate which other is its nearest in an earlier split, with the number of BETWEEN, or is a pair of
+# near-duplicates.
+COMPARED = pa.schema(
+    [
+        ("what", pa.int8()),
+        ("candidate", pa.int64()),
+        ("other", pa.int64()),
+        ("shared", pa.int32()),
+        ("union", pa.int32()),
+    ]
+)
+_NEAR = len(BETWEEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,36 +145,93 @@ class Similarity:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows of a dataset, in candidate order.
+
+    Attributes:
+        sets: the shingles of each, sorted, at least one.
+        splits: position in :data:`builder.spec.SPLITS` of each, shape (len(sets),).
+        index: the candidate each was, shape (len(sets),).
+    """
+
+    sets: Sequence[U32]
+    splits: npt.NDArray[np.int8]
+    index: npt.NDArray[np.int64]
+
+    def of(self, split: str) -> npt.NDArray[np.int64]:
+        """Return the places of a split's rows."""
+        return np.flatnonzero(self.splits == SPLITS.index(split))
+
+
+def compare(rows: Rows, groups: Iterable[tuple[Rows, int]]) -> pa.Table:
+    """Compare some rows with those of all groups; return what :func:`merged` takes, schema :data:`COMPARED`.
+
+    For each row and each earlier split there is its most similar row there (of equals the first). Near-duplicates are
+    given as often as they are, each with the later row first.
+
+    Args:
+        rows: a group.
+        groups: all groups of the dataset in order, each with -1, 0 or 1: it is before ``rows``, the same, or after.
+    """
+    words = Vocabulary(rows.sets)
+    mine = words.mapped(rows.sets)
+    prefixes = Prefixes(mine, words.size, CLUSTER)
+    best: dict[tuple[int, int], tuple[int, int, int]] = {}
+    near: list[tuple[int, int]] = []
+    for others, side in groups:
+        theirs = mine if side == 0 else words.mapped(others.sets)
+        for number, (first, second) in enumerate(BETWEEN):
+            queries, chosen = rows.of(second), others.of(first)
+            if not len(queries) or not len(chosen):
+                continue
+            found = Targets(theirs, chosen, words.size).nearest(mine, queries)
+            for query, (target, shared, union) in zip(queries.tolist(), found, strict=True):
+                known = best.get((number, query))
+                if known is None or shared * known[2] > known[1] * union:
+                    best[number, query] = int(others.index[target]), shared, union
+        if side <= 0:
+            there = prefixes if side == 0 else Prefixes(theirs, words.size, CLUSTER)
+            pairs = prefixes.near_pairs(there, same=side == 0)
+            near += [(int(rows.index[one]), int(others.index[other])) for one, other in pairs]
+    nearest = [(number, int(rows.index[query]), *best[number, query]) for number, query in sorted(best)]
+    lines = nearest + [(_NEAR, *pair, 0, 0) for pair in sorted(near)]
+    columns = list(zip(*lines, strict=True)) or [()] * len(COMPARED)
+    return pa.table([pa.array(column, field.type) for column, field in zip(columns, COMPARED, strict=True)], COMPARED)
+
+
+def merged(tables: Iterable[pa.Table], counts: Mapping[str, int]) -> Similarity:
+    """Return what :func:`compare` found of all groups together.
+
+    Args:
+        tables: of the groups, in order.
+        counts: rows of each split.
+    """
+    found = Similarity(sum(counts.values()))
+    pairs: list[tuple[int, int]] = []
+    for table in tables:
+        for number, row, other, shared, union in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            if number == _NEAR:
+                pairs.append((row, other))
+                continue
+            first, second = BETWEEN[number]
+            name, pair = f"{first}-{second}", Closest(shared, union, (other, row))
+            found.largest[name] = max(found.largest.get(name, pair), pair, key=Closest.order)
+            if first == SPLITS[0]:
+                found.nearest.setdefault(second, Counter())[100 * shared // union] += 1
+    found.pairs = Counter({f"{one}-{two}": product for one, two in BETWEEN if (product := counts[one] * counts[two])})
+    found.near_pairs, found.clusters = len(pairs), cluster_sizes(pairs)
+    return found
+
+
 def measure(sets: Sequence[U32], splits: npt.NDArray[np.int8], index: Sequence[int]) -> Similarity:
     """Compare every pair of rows of different splits, and every pair that can be near-duplicates.
 
-    Args:
-        sets: the shingles of each row, sorted, each of at least one.
-        splits: position in :data:`builder.spec.SPLITS` of each, shape (len(sets),).
-        index: the candidate each row was.
+    Arguments are those of :class:`Rows`.
     """
-    rows = ShingleSets(sets)
-    found = Similarity(len(sets))
-    places = {name: np.flatnonzero(splits == at) for at, name in enumerate(SPLITS)}
-    for first, second in BETWEEN:
-        targets, queries = places[first], places[second]
-        if not len(targets) or not len(queries):
-            continue
-        name = f"{first}-{second}"
-        found.pairs[name] = len(targets) * len(queries)
-        nearest = list(rows.nearest(queries, targets))
-        found.largest[name] = max(
-            (
-                Closest(shared, union, (index[target], index[query]))
-                for query, (target, shared, union) in zip(queries.tolist(), nearest, strict=True)
-            ),
-            key=Closest.order,
-        )
-        if first == SPLITS[0]:
-            found.nearest[second] = Counter(100 * shared // union for _, shared, union in nearest)
-    near = list(rows.near_pairs(CLUSTER))
-    found.near_pairs, found.clusters = len(near), cluster_sizes(near)
-    return found
+    rows = Rows(sets, splits, np.asarray(index, dtype=np.int64))
+    counts = {name: len(rows.of(name)) for name in SPLITS}
+    return merged([compare(rows, [(rows, 0)])], counts)
 
 
 def cluster_sizes(pairs: Iterable[tuple[int, int]]) -> Counter[int]:

@@ -22,7 +22,19 @@ from .one_chunk import one_chunk
 from .scratch import remove, remove_stale, scratch_name
 
 CACHE_VARIABLE = "WARP_CUDA_PAIRS_CACHE"
-KINDS = ("units", "edges", "tokens", "decisions", "measured", "mined", "verified", "ptx", "programs")
+KINDS = (
+    "units",
+    "edges",
+    "tokens",
+    "decisions",
+    "compared",
+    "compressed",
+    "summaries",
+    "mined",
+    "verified",
+    "ptx",
+    "programs",
+)
 
 # A folder holds this many ranks, so that looking for a file costs the same however large the dataset.
 _BLOCK = 1000

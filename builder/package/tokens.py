@@ -158,13 +158,25 @@ def load(name: str) -> Tokenizer:
     Raises:
         SpecError: there is no such tokenizer, or its file is not one.
     """
-    path = locate(name)
     label = Path(name).expanduser().resolve().name if is_path(name) else name
+    return _parse(label, _content(name))
+
+
+def digest(name: str) -> str:
+    """Return the ``sha256`` of the tokenizer that :func:`load` would return, without taking time to load it.
+
+    Raises:
+        SpecError: there is no such tokenizer.
+    """
+    return hashlib.sha256(_content(name)).hexdigest()
+
+
+def _content(name: str) -> bytes:
+    path = locate(name)
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise SpecError(f"tokenizer {name!r}: cannot read {path} ({error.strerror}); {_ALLOWED}") from None
-    return _parse(label, data)
 
 
 def is_path(name: str) -> bool:

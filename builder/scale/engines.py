@@ -1,7 +1,7 @@
-"""Who runs the stages that need no other unit: this process, worker processes, or (ray_cluster.py) a cluster.
+"""Who runs the ranks of a stage: this process, worker processes, or (ray_cluster.py) a cluster.
 
-Every engine is given ranks and gives them back in order, each when its files are in the store. Which engine it was
-leaves no trace in the files.
+Every engine is given a stage and ranks, and gives the ranks back in order, each when its files are in the store. Which
+engine it was leaves no trace in the files.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ ENGINES = ("local", "ray")
 
 
 class Engine(Protocol):
-    """Prepares units."""
+    """Runs stages."""
 
-    def prepared(self, ranks: Iterable[int]) -> Iterator[int]:
-        """Yield each rank, in order, when its unit is prepared.
+    def run(self, stage: str, ranks: Iterable[int]) -> Iterator[int]:
+        """Yield each rank of a stage of :mod:`builder.stages.ranked`, in order, when it is done.
 
         Raises:
             StoreError: the store cannot be written.
@@ -44,32 +44,32 @@ def setup_worker() -> None:
 
 
 class Here:
-    """Prepares units in this process."""
+    """Runs stages in this process."""
 
     def __init__(self, spec: BuildSpec, store: Store) -> None:
         self._spec, self._store = spec, store
         self._tuned = ExitStack()
         self._tuned.enter_context(codegen.fewer_collections())
 
-    def prepared(self, ranks: Iterable[int]) -> Iterator[int]:
-        return (stages.prepare(self._spec, self._store, rank) for rank in ranks)
+    def run(self, stage: str, ranks: Iterable[int]) -> Iterator[int]:
+        return (stages.run(stage, self._spec, self._store, rank) for rank in ranks)
 
     def close(self) -> None:
         self._tuned.close()
 
 
 class Workers:
-    """Prepares units in worker processes."""
+    """Runs stages in worker processes."""
 
     def __init__(self, spec: BuildSpec, store: Store, num_proc: int) -> None:
         self._spec, self._store = spec, store
         self._pool = Pool(num_proc, setup_worker)
 
-    def prepared(self, ranks: Iterable[int]) -> Iterator[int]:
+    def run(self, stage: str, ranks: Iterable[int]) -> Iterator[int]:
         # What is there needs no worker; without a task no worker is started.
-        there_already = {rank: stages.is_prepared(self._spec, self._store, rank) for rank in ranks}
-        tasks = ((self._spec, self._store, rank) for rank, there in there_already.items() if not there)
-        made = self._pool.in_order(stages.prepare, tasks)
+        there_already = {rank: stages.is_done(stage, self._spec, self._store, rank) for rank in ranks}
+        tasks = ((stage, self._spec, self._store, rank) for rank, there in there_already.items() if not there)
+        made = self._pool.in_order(stages.run, tasks)
         return (rank if there else next(made) for rank, there in there_already.items())
 
     def close(self) -> None:

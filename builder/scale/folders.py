@@ -14,7 +14,7 @@ from ..package.scratch import remove, scratch_name
 from ..package.shards import MAX_SHARD_BYTES
 from ..package.store import Store
 from ..spec import SPLITS, BuildSpec
-from .local import build
+from .local import decide, engine_for, measure
 from .progress import Reporter, Silent, reporting
 
 
@@ -32,10 +32,10 @@ def config_build(
     Arguments and errors are those of :func:`builder.scale.build`; without ``progress`` nothing is told.
     """
     told = progress or Silent()
-    decision = build(spec, store, num_proc=num_proc, progress=told, engine=engine, address=address)
+    with engine_for(spec, store, told, num_proc=num_proc, engine=engine, address=address) as makers:
+        decision = decide(spec, store, makers, told)
+        stats = measure(spec, store, makers, told, decision)
     tokenizer = tokens.load(spec.tokenizer)
-    with reporting(told, f"{spec.config}: measure"):
-        stats = stages.statistics(spec, store, decision)
     return ConfigBuild(
         spec=spec,
         fingerprint=spec.fingerprint(tokenizer.sha256),

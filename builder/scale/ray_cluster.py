@@ -1,4 +1,4 @@
-"""Preparing units on a Ray cluster: one task for a unit, results in order, files on storage that every node sees.
+"""Running stages on a Ray cluster: one task for a rank, results in order, files on storage that every node sees.
 
 A worker or node that dies costs its tasks, which Ray runs again elsewhere; whatever else dies, the build is run
 again and goes on from the files. Needs the extra ``ray``.
@@ -45,11 +45,11 @@ def _set_up() -> None:
     setup_worker()
 
 
-def prepare_unit(spec: dict[str, Any], root: str, rank: int) -> tuple[int, float]:
-    """Prepare a unit in a worker of the cluster; return its rank and the seconds that took."""
+def run_rank(stage: str, spec: dict[str, Any], root: str, rank: int) -> tuple[int, float]:
+    """Run a rank of a stage in a worker of the cluster; return the rank and the seconds that took."""
     began = time.perf_counter()
     _set_up()
-    stages.prepare(BuildSpec(**spec), _store(root), rank)
+    stages.run(stage, BuildSpec(**spec), _store(root), rank)
     return rank, time.perf_counter() - began
 
 
@@ -86,7 +86,7 @@ def _reach(address: str) -> None:
 
 
 class RayCluster:
-    """Prepares units as tasks of a cluster that is running.
+    """Runs ranks as tasks of a cluster that is running.
 
     Args:
         address: ``auto`` or ``host:port`` of its head.
@@ -118,7 +118,7 @@ class RayCluster:
         except BaseException:
             self.close()
             raise
-        self._task = self._ray.remote(prepare_unit).options(**self._options())
+        self._task = self._ray.remote(run_rank).options(**self._options())
 
     def _options(self) -> dict[str, Any]:
         options = {"num_cpus": 1, "max_retries": _RETRIES, "scheduling_strategy": "SPREAD"}
@@ -168,22 +168,22 @@ class RayCluster:
         if not sees:
             raise StoreError(f"node {name} does not see the store {self._store.root}; put it on storage they share")
 
-    def prepared(self, ranks: Iterable[int]) -> Iterator[int]:
+    def run(self, stage: str, ranks: Iterable[int]) -> Iterator[int]:
         supply = iter(ranks)
         while True:
             while len(self._pending) < _AHEAD * self.cpus and (rank := next(supply, None)) is not None:
-                self._pending.append(self._submit(rank))
+                self._pending.append(self._submit(stage, rank))
             if not self._pending:
                 return
             head = self._pending[0]
             yield head if isinstance(head, int) else self._result(head)
             self._pending.popleft()
 
-    def _submit(self, rank: int) -> Any:
-        """Return a rank that is prepared already, or the reference of a task that prepares it."""
-        if stages.is_prepared(self._spec, self._store, rank):
+    def _submit(self, stage: str, rank: int) -> Any:
+        """Return a rank that is done already, or the reference of a task that does it."""
+        if stages.is_done(stage, self._spec, self._store, rank):
             return rank
-        return self._task.remote(self._spec.model_dump(), str(self._store.root), rank)
+        return self._task.remote(stage, self._spec.model_dump(), str(self._store.root), rank)
 
     def _result(self, ref: Any) -> int:
         try:

@@ -1,4 +1,5 @@
-"""The build as two Slurm jobs: an array that prepares units, then one task that decides and writes the folder.
+"""The build as four Slurm jobs: an array that prepares units, a task that decides, an array that measures, a task that
+writes the folder.
 
 Submitted through datatrove, whose array jobs are requeued where a node dies. What is done is told by the files of
 the store alone: submitting again goes on. Needs the extra ``slurm``, and a store and a folder that every node sees.
@@ -19,7 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import SpecError, WorkerError
+from .. import stages
+from ..errors import SpecError, StoreError, WorkerError
 from ..package import tokens
 from ..package.remote import is_url
 from ..package.store import Store
@@ -27,6 +29,7 @@ from ..shipped import unknown
 from ..spec import UNIT, BuildSpec
 from .engines import Workers
 from .folders import build_folder
+from .local import build
 from .progress import Terminal
 
 # Candidates prepared for each kernel wanted; what the last job finds missing it makes itself.
@@ -105,14 +108,33 @@ def prepare_rank(specs: Sequence[dict[str, Any]], root: str, data: object, rank:
     for spec in (BuildSpec(**one) for one in specs):
         # In a worker process: a candidate that ends it does not end the task.
         with closing(Workers(spec, store, 1)) as workers:
-            for _ in workers.prepared(units_of(rank, world_size, planned_units(spec))):
+            for _ in workers.run(stages.PREPARE, units_of(rank, world_size, planned_units(spec))):
                 pass
+
+
+def decide(specs: Sequence[dict[str, Any]], root: str, data: object, rank: int, world_size: int) -> None:
+    """Decide which candidates are kept, and make what units are missing. Called by datatrove in the job."""
+    for spec in (BuildSpec(**one) for one in specs):
+        build(spec, Store(Path(root)))
+
+
+def measure_rank(specs: Sequence[dict[str, Any]], root: str, data: object, rank: int, world_size: int) -> None:
+    """Measure the groups of one task of the second array. Called by datatrove in the job."""
+    tokens.one_thread()
+    store = Store(Path(root))
+    for spec in (BuildSpec(**one) for one in specs):
+        decision = stages.saved_decision(spec, store)
+        if decision is None:
+            raise StoreError(f"the decision that was in the store {root} is gone; submit the build again")
+        for stage in stages.AFTER:
+            for number in stages.ranks_of(stage, decision)[rank::world_size]:
+                stages.run(stage, spec, store, number)
 
 
 def finish(
     specs: Sequence[dict[str, Any]], root: str, out: str, shards: Shards, data: object, rank: int, world_size: int
 ) -> None:
-    """Decide, measure and write the folder. Called by datatrove in the job."""
+    """Write the folder from what the other jobs made. Called by datatrove in the job."""
     tokens.one_thread()
     build_folder(
         [BuildSpec(**one) for one in specs],
@@ -150,28 +172,33 @@ def submit(specs: Sequence[BuildSpec], out: str, store: Store, *, jobs: Jobs, sh
         "mem_per_cpu_gb": jobs.memory,
         "env_command": f"export PATH={Path(sys.executable).parent}:$PATH",
     }
-    prepare = executor(
-        pipeline=[partial(prepare_rank, dumped, str(store.root))],
-        tasks=tasks,
-        workers=jobs.workers,
-        job_name="warp_cuda_pairs_prepare",
-        logging_dir=str(logs / "prepare"),
-        **common,
+    measuring = min(_MOST_TASKS, math.ceil(most / stages.GROUP))
+    steps = (
+        ("prepare", partial(prepare_rank, dumped, str(store.root)), tasks),
+        ("decide", partial(decide, dumped, str(store.root)), 1),
+        ("measure", partial(measure_rank, dumped, str(store.root)), measuring),
+        ("finish", partial(finish, dumped, str(store.root), target, shards), 1),
     )
-    last = executor(
-        pipeline=[partial(finish, dumped, str(store.root), target, shards)],
-        tasks=1,
-        job_name="warp_cuda_pairs_finish",
-        logging_dir=str(logs / "finish"),
-        depends=prepare,
-        sbatch_args={"kill-on-invalid-dep": "yes"},  # a task of the array failed: submitting again goes on
-        **common,
-    )
+    made: list[Any] = []
+    for name, step, count in steps:
+        # Where a task of the job before failed, what depends on it is cancelled: submitting again goes on.
+        depends = {"depends": made[-1], "sbatch_args": {"kill-on-invalid-dep": "yes"}} if made else {}
+        made.append(
+            executor(
+                pipeline=[step],
+                tasks=count,
+                workers=jobs.workers,
+                job_name=f"warp_cuda_pairs_{name}",
+                logging_dir=str(logs / name),
+                **depends,
+                **common,
+            )
+        )
     try:
-        last.run()
+        made[-1].run()
     except (OSError, subprocess.CalledProcessError) as error:
         raise WorkerError(f"Slurm does not take the jobs ({error}); is `sbatch` of the cluster here?") from None
-    return str(prepare.job_id), str(last.job_id)
+    return str(made[0].job_id), str(made[-1].job_id)
 
 
 def _executor() -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -82,9 +82,11 @@ def _rows_of(
     return pa.table(table, schema=schema)
 
 
-def rows(spec: BuildSpec, store: Store, decision: Decision, split: str) -> Iterator[pa.Table]:
-    """Stage 6: yield the rows of a split in candidate order, one table for each unit that has any."""
-    for rank in range(decision.units):
+def rows(
+    spec: BuildSpec, store: Store, decision: Decision, split: str, units: Iterable[int] | None = None
+) -> Iterator[pa.Table]:
+    """Stage 6: yield the rows of a split in candidate order, one table for each unit (of ``units``) that has any."""
+    for rank in range(decision.units) if units is None else units:
         kept = decision.of(split, rank)
         if len(kept):
             yield _rows_of(spec, store, rank, kept, split)

@@ -25,7 +25,7 @@ from tests.curate.corpus import planted
 def small_blocks() -> Iterator[None]:
     """Make few rows enough to have rare shingles, several blocks and several tiles."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_COMMON", 6), ("_QUERIES", 3), ("_TILE", 5)):
+        for name, value in (("_COMMON", 6), ("_QUERIES", 3)):
             patch.setattr(overlap, name, value)
         yield
 

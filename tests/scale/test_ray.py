@@ -61,7 +61,7 @@ def workers():
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if path.read_bytes().startswith(b"ray::prepare_unit"):
+            if path.read_bytes().startswith(b"ray::run_rank"):
                 found.append(int(path.parent.name))
         except OSError:
             continue
@@ -120,9 +120,9 @@ from builder.scale.ray_cluster import RayCluster
 from builder.spec import load_spec
 
 engine = RayCluster(load_spec("paired", num_kernels=3000), Store(Path(sys.argv[1])), sys.argv[2])
-list(engine.prepared(range(2)))  # workers have imported Warp
+list(engine.run("prepare", range(2)))  # workers have imported Warp
 engine.task_seconds, began = 0.0, time.perf_counter()
-list(engine.prepared(range(2, int(sys.argv[3]))))
+list(engine.run("prepare", range(2, int(sys.argv[3]))))
 print(engine.task_seconds / (engine.cpus * (time.perf_counter() - began)))
 engine.close()
 """
