@@ -170,8 +170,8 @@ def test_what_is_measured_is_that_of_the_rows(cache, built, tmp_path):
         text = "".join(row[column] for row in rows).encode()
         frame = pa.Codec("zstd", compression_level=19).compress(text, asbytes=True)
         assert (said["rows"], said["bytes"], said["compressed_bytes"]) == (130, len(text), len(frame))
-    stored = {kind: len(list((cache / "store" / kind).rglob("*.arrow"))) for kind in ("decisions", "measured")}
-    assert stored["measured"] == stored["decisions"]  # once for all configs that show the same kernels
+    stored = {kind: len(list((cache / "store" / kind).rglob("*.arrow"))) for kind in ("decisions", "compared")}
+    assert stored["compared"] == stored["decisions"]  # once for all configs that show the same kernels
 
 
 def test_build_to_the_cache_shows_rows_and_is_found_by_load_dataset(cache):

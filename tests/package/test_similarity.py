@@ -16,7 +16,17 @@ from hypothesis import strategies as st
 from builder.curate.keys import analyse
 from builder.package import overlap
 from builder.package.measured import Compressed
-from builder.package.similarity import BETWEEN, CLUSTER, Closest, Similarity, cluster_sizes, measure
+from builder.package.similarity import (
+    BETWEEN,
+    CLUSTER,
+    Closest,
+    Rows,
+    Similarity,
+    cluster_sizes,
+    compare,
+    measure,
+    merged,
+)
 from builder.spec import SPLITS
 from tests.curate.corpus import planted
 
@@ -25,7 +35,7 @@ from tests.curate.corpus import planted
 def small_blocks() -> Iterator[None]:
     """Make few rows enough to have rare shingles, several blocks and several tiles."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_COMMON", 6), ("_QUERIES", 3)):
+        for name, value in (("_COMMON", 6), ("_QUERIES", 3), ("_BLOCK", 4), ("_PAIRS", 2)):
             patch.setattr(overlap, name, value)
         yield
 
@@ -90,13 +100,26 @@ rows = st.lists(
 )
 
 
-@given(rows)
-def test_the_same_as_brute_force(made: list[tuple[frozenset[int], int]]) -> None:
+@given(rows, st.integers(1, 12))
+def test_the_same_as_brute_force(made: list[tuple[frozenset[int], int]], size: int) -> None:
     sets, splits = [one for one, _ in made], [split for _, split in made]
     index = [3 * row for row in range(len(made))]
     found = measure(arrays(sets), np.array(splits, dtype=np.int8), index)
     assert Similarity.from_json(found.to_json()) == found
+    assert found == in_groups(arrays(sets), np.array(splits, dtype=np.int8), np.array(index), size)
     same(found, brute_force(sets, splits, index))
+
+
+def in_groups(sets: list[np.ndarray], splits: np.ndarray, index: np.ndarray, size: int) -> Similarity:
+    """What the groups of so many rows find, each on its own, put together."""
+    cuts = range(0, len(sets), size)
+    groups = [Rows(sets[at : at + size], splits[at : at + size], index[at : at + size]) for at in cuts]
+    tables = [
+        compare(group, ((other, (at > number) - (at < number)) for at, other in enumerate(groups)))
+        for number, group in enumerate(groups)
+    ]
+    counts = {name: int((splits == at).sum()) for at, name in enumerate(SPLITS)}
+    return merged(tables, counts)
 
 
 def test_the_same_as_brute_force_on_kernels_with_planted_copies() -> None:

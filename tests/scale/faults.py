@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from builder.cli import main; main()"]
 SPEC = ["paired", "-n", "300", "--seed", "5", "--categories", "arithmetic,math,vector,control_flow,struct"]
+VERIFIED = [*SPEC[:2], "60", *SPEC[3:], "--verify", "compile"]  # of one unit, whose checks take half a minute
 STAGES = ("paired: generate", "paired: measure", "write")
 
 
@@ -23,16 +24,16 @@ def environment(store: Path, **extra: str) -> dict[str, str]:
     return {**os.environ, "HF_HUB_OFFLINE": "1", "COLUMNS": "80", **own, **extra}
 
 
-def arguments(out: Path, num_proc: int) -> list[str]:
-    return [*COMMAND, "build", *SPEC, "--out", str(out), "--num-proc", str(num_proc)]
+def arguments(out: Path, num_proc: int, spec: Sequence[str] = SPEC) -> list[str]:
+    return [*COMMAND, "build", *spec, "--out", str(out), "--num-proc", str(num_proc)]
 
 
 def build(
-    store: Path, out: Path, *, num_proc: int = 1, env: dict[str, str] | None = None
+    store: Path, out: Path, *, num_proc: int = 1, env: dict[str, str] | None = None, spec: Sequence[str] = SPEC
 ) -> subprocess.CompletedProcess[str]:
     """Build to a folder, undisturbed, and return how that ended."""
     extra = environment(store, **(env or {}))
-    return subprocess.run(arguments(out, num_proc), env=extra, capture_output=True, text=True, check=False)
+    return subprocess.run(arguments(out, num_proc, spec), env=extra, capture_output=True, text=True, check=False)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -49,9 +50,9 @@ class Running:
     said: list[str] = field(default_factory=list)
 
     @classmethod
-    def start(cls, store: Path, out: Path, *, num_proc: int) -> Running:
+    def start(cls, store: Path, out: Path, *, num_proc: int, spec: Sequence[str] = SPEC) -> Running:
         process = subprocess.Popen(
-            arguments(out, num_proc),
+            arguments(out, num_proc, spec),
             env=environment(store),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from .faults import ROOT, STAGES, Running, build, contents
+from .faults import ROOT, STAGES, VERIFIED, Running, build, contents
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,7 @@ def test_kill_9_at_random_moments(undisturbed, tmp_path, table, whom):
     for number in range(tried):
         place = tmp_path / str(number)
         place.mkdir()
-        stage = STAGES[0] if whom == "worker" else STAGES[number % len(STAGES)]
+        stage = STAGES[number % (2 if whom == "worker" else 3)]  # no worker writes
         running = Running.start(place / "store", place / "out", num_proc=2)
         running.wait_for(stage)
         time.sleep(draw.uniform(0, seconds[stage]))
@@ -93,6 +93,25 @@ def test_many_kills_of_one_build(undisturbed, tmp_path, table):
     survived = same(tmp_path / "out", expected)
     table.add("kill -9 of everything, five times in a row", 1, int(survived))
     assert survived
+
+
+def test_kill_9_while_rows_are_verified(tmp_path, table):
+    began = time.monotonic()
+    assert build(tmp_path / "store", tmp_path / "out", num_proc=2, spec=VERIFIED).returncode == 0
+    seconds, draw, survived = time.monotonic() - began, random.Random("verify"), 0
+    for whom in ("worker", "parent", "everything"):
+        place = tmp_path / whom
+        place.mkdir()
+        running = Running.start(place / "store", place / "out", num_proc=2, spec=VERIFIED)
+        running.wait_for(STAGES[0])
+        time.sleep(draw.uniform(0, 0.8 * seconds))
+        running.kill(whom, draw.choice)
+        running.process.wait()
+        done = build(place / "store", place / "out", num_proc=2, spec=VERIFIED)
+        assert done.returncode == 0, done.stderr
+        survived += same(place / "out", tmp_path / "out")
+    table.add("kill -9 of a build with --verify", 3, survived)
+    assert survived == 3
 
 
 def test_two_builds_of_one_store_and_folder_at_once(undisturbed, tmp_path, table):
