@@ -17,6 +17,8 @@ BLOCK = 256
 # The threads of a block along x, y and z by the dimensions of the grid.
 BLOCKS = {1: (BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _AXES = "xyz"
+# What a program holds whose threads wait for each other.
+WAITING = ("__sync", "__shfl", "_sync(", "__activemask")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def test_a_program_with_a_planted_error_says_where(made):
 
 
 def test_another_size_runs_without_a_comparison(made):
-    outcome = run_on_host(made["arithmetic"], args=("50", "1"))
+    outcome = run_on_host(made["arithmetic"], sizes=(50, 1))
     assert (outcome.passed, outcome.said) == (True, "DONE, not compared")
 
 
