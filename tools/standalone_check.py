@@ -3,9 +3,9 @@
     python tools/standalone_check.py [--each 4 | --programs N | --mined DIR] [--seed 0] [--categories a,b]
         [--run [N]] [--sanitize [N]] [--unchecked [N]] [--nvcc [N]] [--verdicts FILE] [--keep DIR]
 
-Without a check kernels are translated only. Kernels are candidates 0, 1, 2, ... of each category in turn: ``--each`` says
-how many of each are tried, ``--programs`` how many programs are wanted; ``--mined`` takes what ``warp-cuda-pairs mine
---out DIR`` wrote, ``--programs`` of it. Checks, each of all programs or of N that are spread over them:
+Without a check kernels are translated only. Kernels are candidates 0, 1, 2, ... of each category in turn: ``--each``
+says how many of each are tried, ``--programs`` how many programs are wanted; ``--mined`` takes what ``warp-cuda-pairs
+mine --out DIR`` wrote. Checks, each of all programs or of N that are spread over them:
 
 run        on this machine's CPU, compared with Warp's CPU code
 sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer

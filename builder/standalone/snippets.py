@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-
 # Conditions on whether the GPU's code is compiled, and whether what follows them is it.
 _ON_DEVICE = {
     "#if defined(__CUDA_ARCH__)": True,
