@@ -99,8 +99,7 @@ def program(
 def _launch(grid: Grid) -> list[str]:
     if grid.linear:
         total = " * ".join(["n"] * grid.ndim)
-        cast = total if grid.ndim == 1 else f"({total})"
-        blocks = f"({cast} + {BLOCK - 1}) / {BLOCK}"
+        blocks = f"({total} + {BLOCK - 1}) / {BLOCK}"
         return [f"const dim3 block({BLOCK});", f"const dim3 grid({blocks});"]
     sizes = BLOCKS[grid.ndim]
     return [
