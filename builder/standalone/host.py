@@ -105,7 +105,8 @@ def written_leaves(t: Translation) -> list[Leaf]:
 
 def local(name: str) -> str:
     """Return what an argument is called in the host function: not as a type of ours, nor as what the function uses."""
-    return free(name, _OWN | WORDS | CUDA_NAMES | type_names())
+    own = f"{name}_arg" if name in _OWN else name
+    return free(own, _OWN | WORDS | CUDA_NAMES | type_names())
 
 
 def device(t: Translation, path: str) -> str:

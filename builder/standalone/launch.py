@@ -56,9 +56,14 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
     else:
         names = [signature.rename(name) for name in names]
     limits = ["n"] if ndim == 1 else [f"n{axis}" for axis in range(ndim)]
-    limits = [signature.fresh(limit) for limit in limits]
+    limits = [_limit(signature, limit) for limit in limits]
     linear = ndim in (1, 4) or together or typed.grid_stride
     return Grid(ndim, tuple(names), tuple(limits), linear, typed.grid_stride, statement, python_names)
+
+
+def _limit(signature: Signature, name: str) -> str:
+    """Return what the parameter for the length of a dimension is called: ``n``, if that is free."""
+    return name if signature.fresh(name) == name else signature.fresh(name.replace("n", "threads", 1))
 
 
 def _is_tid(own: TypedFunction, node: ast.Call) -> bool:
