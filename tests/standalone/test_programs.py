@@ -46,6 +46,13 @@ def test_another_size_runs_without_a_comparison(made):
     assert (outcome.passed, outcome.said) == (True, "DONE, not compared")
 
 
+def test_blocks_whose_threads_wait_for_each_other_are_whole(made):
+    refused = run_on_host(made["block_sync"], sizes=(100,))
+    assert not refused.passed
+    assert "a multiple of 256" in refused.said
+    assert run_on_host(made["block_sync"], sizes=(512,)).passed
+
+
 def test_a_launch_is_written_for_any_compiler():
     text = "  kern<<<grid, block>>>(d_a, n);\n  after();\n"
     assert host_text(text) == "  host_launch(grid, block, [=] { kern(d_a, n); });\n  after();\n"

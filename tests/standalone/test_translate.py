@@ -17,6 +17,7 @@ from builder.standalone import program, standalone, translate
 from builder.standalone.expressions import BUILTINS
 from builder.standalone.operators import PLAIN
 from builder.standalone.shapes import shapes_of
+from builder.standalone.snippets import on_device
 from builder.standalone.untranslated import CONSTRUCTS, reason_of
 from tests.kernels.test_ops import program_for
 
@@ -138,6 +139,21 @@ def test_a_name_of_cpp_or_of_a_helper_is_changed():
     vectors = "x: wp.array(dtype=wp.vec3), out: wp.array(dtype=float)"
     lines = body_of(kernel("length = wp.length(x[i])\nout[i] = length", args=vectors))
     assert lines == ["const float length_ = length(x[i]);", "out[i] = length_;"]
+
+
+def test_a_name_of_the_host_side_is_changed():
+    before = "@wp.func\ndef pcg(state: wp.uint32):\n    return state * wp.uint32(3)\n"
+    args = "n: int, x: wp.array(dtype=wp.uint32), out: wp.array(dtype=wp.uint32)"
+    text = program(translate(kernel("out[i] = pcg(x[i]) + wp.uint32(n)", args=args, before=before)))
+    assert "out[i] = pcg_(x[i]) + (unsigned int)n;" in text
+    assert "if (i >= threads) {" in text
+    assert "k<<<grid, block>>>(n_arg, d_x, d_out, n);" in text
+
+
+def test_a_snippet_keeps_what_it_does_on_a_gpu():
+    text = "#if defined(__CUDA_ARCH__)\na;\n#if N > 2\nb;\n#else\nc;\n#endif\n#else\nd;\n#if N\ne;\n#endif\n#endif\nf;"
+    assert on_device(text) == "a;\n#if N > 2\nb;\n#else\nc;\n#endif\nf;"
+    assert on_device("#ifndef __CUDA_ARCH__\na;\n#else\nb;\n#endif") == "b;"
 
 
 def test_draws_keep_their_order():
