@@ -99,6 +99,8 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, check=False, env=environment, errors="replace"
         )
+    except FileNotFoundError:
+        return subprocess.CompletedProcess(command, -1, "", f"there is no {command[0]}")
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, -1, "", f"takes more than {_SECONDS} s")
 
