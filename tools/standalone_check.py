@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import inspect
 import json
 import sys
 import time
@@ -34,8 +35,7 @@ from builder.codegen import generate
 from builder.errors import CodegenRejection, StandaloneRejection
 from builder.kernels import candidate
 from builder.spec import load_spec
-from builder.standalone import building
-from builder.standalone.building import Outcome, compile_with_nvcc, run_on_host
+from builder.standalone.building import LANES, SANITIZERS, SHIM, Outcome, compile_with_nvcc, host_text, run_on_host
 from builder.standalone.making import Made, checked_programs, program_seed, standalone
 from builder.standalone.program import example_size, size_step
 from builder.standalone.translate import translate
@@ -83,8 +83,9 @@ class Verdicts:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.known: dict[str, Outcome] = {}
-        means = [Path(building.__file__), *building.SHIM.glob("*.h"), building.LANES / "lanes.h"]
-        self.means = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(means))).hexdigest()
+        means = [path.read_text(encoding="utf-8") for path in sorted([*SHIM.glob("*.h"), LANES / "lanes.h"])]
+        means += [inspect.getsource(one) for one in (host_text, compile_with_nvcc)] + [SANITIZERS]
+        self.means = hashlib.sha256("".join(means).encode()).hexdigest()
         if path and path.is_file():
             for line in path.read_text(encoding="utf-8").splitlines():
                 one = json.loads(line)
