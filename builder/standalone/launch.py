@@ -49,7 +49,7 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
     ndim = typed.launch_dim
     own = typed.kernel
     calls = [node for node in own.nodes if isinstance(node, ast.Call) and _is_tid(own, node)]
-    statement, names = _naming(own, calls)
+    statement, names = _naming(own, calls, ndim)
     python_names = tuple(names)
     if not names:
         names = [signature.fresh(f"thread{axis}" if ndim > 1 else "thread") for axis in range(ndim)]
@@ -70,14 +70,14 @@ def _is_tid(own: TypedFunction, node: ast.Call) -> bool:
     return any(called.name == "tid" and called.function is None for called in own.calls.get(node, ()))
 
 
-def _naming(own: TypedFunction, calls: Sequence[ast.Call]) -> tuple[ast.stmt | None, list[str]]:
+def _naming(own: TypedFunction, calls: Sequence[ast.Call], ndim: int) -> tuple[ast.stmt | None, list[str]]:
     for statement in own.node.body:
         if isinstance(statement, ast.Assign) and statement.value in calls:
             target = statement.targets[0]
             elements = target.elts if isinstance(target, ast.Tuple) else [target]
             names = [one.id for one in elements if isinstance(one, ast.Name)]
             stores = [n.id for n in own.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-            if len(names) == len(elements) and all(stores.count(name) == 1 for name in names):
+            if len(names) == len(elements) == ndim and all(stores.count(name) == 1 for name in names):
                 return statement, names
     return None, []
 
