@@ -146,6 +146,11 @@ def programs(rows: Iterator[Row], wanted: int | None, counts: Counter[str]) -> I
                 return
 
 
+def spread(number: int, share: int, total: int) -> bool:
+    """Say whether one of ``total`` programs is among the ``share`` that are checked."""
+    return (number + 1) * share // total > number * share // total
+
+
 def check(made: Iterator[tuple[Row, Made]], total: int, options: argparse.Namespace, counts: Counter[str]) -> None:
     """Check programs, and print what failed."""
     verdicts = Verdicts(options.verdicts)
@@ -155,7 +160,7 @@ def check(made: Iterator[tuple[Row, Made]], total: int, options: argparse.Namesp
             counts["without expected values"] += 1
             print(f"{row['category']} {row['id']} expected: {one.unknown}", flush=True)
         for name, share in shares.items():
-            if (number + 1) * share // total == number * share // total:
+            if not spread(number, share, total):
                 continue
             text = one.text
             if name == "unchecked":
