@@ -1,5 +1,7 @@
 """The check of many programs goes on where it was stopped, and looks again at what has changed."""
 
+import itertools
+
 from builder.standalone.building import Outcome
 from tools import standalone_check
 from tools.standalone_check import Verdicts, spread
@@ -29,5 +31,5 @@ def test_a_share_is_spread_over_all_programs():
     for share, total in ((3, 10), (10, 10), (99, 10), (1, 7)):
         chosen = [number for number in range(total) if spread(number, share, total)]
         assert len(chosen) == min(share, total)
-        gaps = [after - before for before, after in zip(chosen, chosen[1:], strict=False)]
+        gaps = [after - before for before, after in itertools.pairwise(chosen)]
         assert max(gaps, default=0) - min(gaps, default=0) <= 1
