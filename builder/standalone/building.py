@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 
 from ..surroundings import surroundings
 from ..verify import harness
+from .launch import WAITING
 
 SHIM = Path(__file__).with_name("shim")
 # Where the shim takes from what threads of a block do together.
 LANES = Path(harness.__file__).parent
-_TOGETHER = ("__sync", "__shfl", "_sync(", "__activemask")
 SANITIZERS = "-fsanitize=address,undefined"
 _SECONDS = 120
 
@@ -43,39 +43,54 @@ def host_text(program: str) -> str:
     return done + rest
 
 
-def run_on_host(program: str, *, sanitize: bool = False, args: Sequence[str] = (), cxx: str = "g++") -> Outcome:
+def run_on_host(program: str, *, sanitize: bool = False, sizes: Sequence[int] = (), cxx: str = "g++") -> Outcome:
     """Compile a program for this machine's CPU and run it.
 
     Args:
         sanitize: under AddressSanitizer and UndefinedBehaviorSanitizer.
-        args: size and repeats, where they are not to be the program's own.
+        sizes: of the grid's dimensions, one run for each, without a comparison; none: the program's own.
     """
     with TemporaryDirectory(prefix="warp_cuda_pairs_") as folder:
         source, binary = Path(folder, "program.cpp"), Path(folder, "program")
         source.write_text(host_text(program), encoding="utf-8")
-        flags = [
-            "-std=c++17",
-            "-O1",
-            "-w",
-            "-fwrapv",
-            "-ffp-contract=off",
-            "-D__CUDA_ARCH__=800",
-            f"-I{SHIM}",
-            f"-I{LANES}",
-        ]
-        flags += ["-DHOST_FIBERS"] * any(word in program for word in _TOGETHER)
-        # Shifts by what C++ does not define and whole numbers that wrap mean on a GPU what they mean to Warp.
-        flags += [SANITIZERS, "-fno-sanitize=shift,alignment", "-fno-sanitize-recover=all"] * sanitize
-        built = _run([cxx, *flags, str(source), "-o", str(binary)])
+        fibers = any(word in program for word in WAITING)
+        built = _run([cxx, *_flags(cxx, sanitize, fibers), str(source), "-o", str(binary)])
         if built.returncode:
             return Outcome(False, f"does not compile: {_first(built.stderr)}")
-        ran = _run([str(binary), *args])
-        said = ran.stdout.strip().splitlines()
-        wanted = "PASS" if "EXPECTED_SIZE" in program and not args else "DONE"
-        if ran.returncode or not said or not said[-1].startswith(wanted):
-            failed = [line for line in said if line.startswith("FAIL ")]
-            return Outcome(False, failed[0] if failed else f"exit code {ran.returncode}: {_first(ran.stderr)}")
-        return Outcome(True, said[-1])
+        wanted = "PASS" if "EXPECTED_SIZE" in program and not sizes else "DONE"
+        for size in sizes or [0]:
+            outcome = _ran([str(binary), *([str(size), "1"] if size else [])], wanted)
+            if not outcome.passed:
+                return Outcome(False, f"size {size}: {outcome.said}" if size else outcome.said)
+        return outcome
+
+
+def _ran(command: Sequence[str], wanted: str) -> Outcome:
+    ran = _run(command)
+    said = ran.stdout.strip().splitlines()
+    if ran.returncode or not said or not said[-1].startswith(wanted):
+        failed = [line for line in said if line.startswith("FAIL ")]
+        return Outcome(False, failed[0] if failed else f"exit code {ran.returncode}: {_first(ran.stderr)}")
+    return Outcome(True, said[-1])
+
+
+@cache
+def _flags(cxx: str, sanitize: bool, fibers: bool) -> list[str]:
+    """Return how programs are compiled for the CPU; what they include is read once for all programs of a process."""
+    # Without optimisation no access is left out that a sanitizer would object to.
+    flags = ["-std=c++17", "-O0" if sanitize else "-O1", "-w", "-fwrapv", "-ffp-contract=off"]
+    flags += ["-D__CUDA_ARCH__=800", f"-I{SHIM}", f"-I{LANES}", *["-DHOST_FIBERS"] * fibers]
+    # Shifts by what C++ does not define and whole numbers that wrap mean on a GPU what they mean to Warp.
+    flags += [SANITIZERS, "-fno-sanitize=shift,alignment", "-fno-sanitize-recover=all"] * sanitize
+    read = Path(_kept_headers().name, f"read{sanitize:d}{fibers:d}.h")
+    read.write_text('#include "host_all.h"\n', encoding="utf-8")
+    _run([cxx, *flags, "-x", "c++-header", str(read), "-o", f"{read}.gch"])
+    return [*flags, "-include", str(read)]
+
+
+@cache
+def _kept_headers() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="warp_cuda_pairs_")
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -84,6 +99,8 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, check=False, env=environment, errors="replace"
         )
+    except FileNotFoundError:
+        return subprocess.CompletedProcess(command, -1, "", f"there is no {command[0]}")
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, -1, "", f"takes more than {_SECONDS} s")
 

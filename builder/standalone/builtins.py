@@ -195,7 +195,8 @@ def _len(p: Expressions, node: ast.Call, called: Called, _: list[Code], kind: Ki
         array = p.array(node.args[0])
         p.signature.use_dim(array.root, array.skipped)
         return Code(array.dims[0], INT)
-    assert isinstance(held, Block)
+    if not isinstance(held, Block):
+        raise p.rejection("the length of what is no array, vector or matrix", node)
     return literal(INT, held.shape[0])
 
 

@@ -6,7 +6,7 @@ from .helpers import WRITERS, Helpers
 from .types import FLOAT, vector
 
 _STATE = "unsigned int &state"
-_TWO_PI = "(2.0f * 3.14159265358979323846f)"
+_TWO_PI = "6.28318530717958647692f"
 
 
 def _text(name: str, text: str, *needs: str, kinds: tuple[object, ...] = ()) -> None:
@@ -32,7 +32,10 @@ __device__ inline unsigned int rand_pcg(unsigned int state) {
 )
 _text(
     "rand_init",
-    "__device__ inline unsigned int rand_init(int seed) { return rand_pcg((unsigned int)seed); }\n",
+    """__device__ inline unsigned int rand_init(int seed) {
+  return rand_pcg((unsigned int)seed);
+}
+""",
     "rand_pcg",
 )
 _text(

@@ -78,7 +78,9 @@ class Helpers:
         def given(at: Callable[[Block, str], str]) -> str:
             texts = [at(kind, param) if isinstance(kind, Block) else param for kind, param in params]
             text = of(*texts)
-            return f"({name_of(result.number)})({text})" if is_small(result.number) else text
+            cast = f"({name_of(result.number)})"
+            done = not is_small(result.number) or text in texts or text.startswith(cast)
+            return text if done else f"{cast}({text})"
 
         if count(result) <= 4 or result.family == "transformation":
             parts = [given(lambda kind, text, n=n: part(kind, text, n)) for n in range(count(result))]  # type: ignore[misc]

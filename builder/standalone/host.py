@@ -53,6 +53,7 @@ class Host:
         fills: the fills that it calls.
         outputs: the leaves that it looks at.
         filled: the leaves of floats that it fills.
+        strided: whether elements of an array are structs, so that a leaf's numbers do not lie one after the other.
     """
 
     setup: list[str] = field(default_factory=list)
@@ -61,6 +62,7 @@ class Host:
     fills: set[str] = field(default_factory=set)
     outputs: list[Leaf] = field(default_factory=list)
     filled: list[Leaf] = field(default_factory=list)
+    strided: bool = False
 
 
 def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool) -> Host:
@@ -72,8 +74,8 @@ def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool)
         example: the size for which expected values are known.
         checked: whether there are any.
     """
-    host = Host()
     numbers = leaves(t.args)
+    host = Host(strided=any(leaf.array not in ("", leaf.path) for leaf in numbers))
     for name, kind in t.args:
         own = [leaf for leaf in numbers if leaf.path.split(".")[0] == name]
         if isinstance(kind, ArrayOf):
@@ -81,7 +83,11 @@ def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool)
         elif isinstance(kind, Record):
             _struct(host, t, name, own, shapes, seed, example)
         else:
+            if host.setup and not host.setup[-1].startswith("const "):
+                host.setup.append("")
             host.setup.append(f"const {name_of(kind)} {local(name)} = {constant(own[0], seed, example)};")
+    if host.setup and not host.setup[0]:
+        del host.setup[0]
     host.outputs = written_leaves(t)
     _results(host, t, checked)
     return host
@@ -99,7 +105,8 @@ def written_leaves(t: Translation) -> list[Leaf]:
 
 def local(name: str) -> str:
     """Return what an argument is called in the host function: not as a type of ours, nor as what the function uses."""
-    return free(name, _OWN | WORDS | CUDA_NAMES | type_names())
+    own = f"{name}_arg" if name in _OWN else name
+    return free(own, _OWN | WORDS | CUDA_NAMES | type_names())
 
 
 def device(t: Translation, path: str) -> str:
@@ -153,13 +160,27 @@ def _first(leaf: Leaf, names: _Names) -> str:
     """Return the address of a leaf's first number."""
     inner = leaf.path.removeprefix(names.path)
     element = f"{names.host}[0]{inner}"
+    if element == f"{names.host}[0]" and isinstance(leaf.kind, Number):
+        return names.host
     if isinstance(leaf.kind, Number):
         return f"&{element}"
     return f"&{part(leaf.kind, element, 0)}"
 
 
+def _numbers(host: Host, leaf: Leaf, names: _Names, type_: str, by_element: bool = False) -> str:
+    """Return the arguments that say where a leaf's numbers are."""
+    count = f"{names.host}_count"
+    if host.strided:
+        return f"{_first(leaf, names)}, sizeof({type_}), {leaf.parts}, {count}"
+    if by_element:
+        return f"{_first(leaf, names)}, {leaf.parts}, {count}"
+    return f"{_first(leaf, names)}, {f'{leaf.parts} * ' if leaf.parts > 1 else ''}{count}"
+
+
 def _filled(host: Host, leaf: Leaf, names: _Names, type_: str, last: str) -> str:
-    where = f"{_first(leaf, names)}, sizeof({type_}), {leaf.parts}, {names.host}_count, {leaf.stream}"
+    where = _numbers(host, leaf, names, type_, leaf.fill == ROTATIONS)
+    if leaf.fill not in (PLACES, RISING):
+        where += f", {leaf.stream}"
     if leaf.fill == FLOATS:
         low, high = leaf.limits
         where += f", {low}, {high}"
@@ -221,7 +242,8 @@ def symbol(leaf: Leaf) -> str:
 
 def _results(host: Host, t: Translation, checked: bool) -> None:
     kinds, written = dict(t.args), host.outputs
-    host.results.append("bool passed = true;")
+    if checked:
+        host.results.append("bool passed = true;")
     for array in dict.fromkeys(leaf.array for leaf in written):
         names = _names(t, array)
         type_ = name_of(_element(kinds, array))
@@ -229,7 +251,7 @@ def _results(host: Host, t: Translation, checked: bool) -> None:
         host.results.append(f"CUDA_CHECK(cudaMemcpy({names.host}, {names.device}, {size}, cudaMemcpyDeviceToHost));")
         for leaf in written:
             if leaf.array == array:
-                where = f'"{leaf.path}", {_first(leaf, names)}, sizeof({type_}), {leaf.parts}, {names.host}_count'
+                where = f'"{leaf.path}", {_numbers(host, leaf, names, type_)}'
                 if checked:
                     limits = f"expected_{symbol(leaf)}, absolute_{symbol(leaf)}, relative_{symbol(leaf)}"
                     host.results.append(f"if (n == EXPECTED_SIZE && !check_output({where}, {limits})) {{")

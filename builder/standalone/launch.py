@@ -17,6 +17,8 @@ BLOCK = 256
 # The threads of a block along x, y and z by the dimensions of the grid.
 BLOCKS = {1: (BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _AXES = "xyz"
+# What a program holds whose threads wait for each other.
+WAITING = ("__sync", "__shfl", "_sync(", "__activemask")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +49,35 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
     ndim = typed.launch_dim
     own = typed.kernel
     calls = [node for node in own.nodes if isinstance(node, ast.Call) and _is_tid(own, node)]
-    statement, names = _naming(own, calls)
+    statement, names = _naming(own, calls, ndim)
     python_names = tuple(names)
     if not names:
         names = [signature.fresh(f"thread{axis}" if ndim > 1 else "thread") for axis in range(ndim)]
     else:
         names = [signature.rename(name) for name in names]
     limits = ["n"] if ndim == 1 else [f"n{axis}" for axis in range(ndim)]
-    limits = [signature.fresh(limit) for limit in limits]
+    limits = [_limit(signature, limit) for limit in limits]
     linear = ndim in (1, 4) or together or typed.grid_stride
     return Grid(ndim, tuple(names), tuple(limits), linear, typed.grid_stride, statement, python_names)
+
+
+def _limit(signature: Signature, name: str) -> str:
+    """Return what the parameter for the length of a dimension is called: ``n``, if that is free."""
+    return name if signature.fresh(name) == name else signature.fresh(name.replace("n", "threads", 1))
 
 
 def _is_tid(own: TypedFunction, node: ast.Call) -> bool:
     return any(called.name == "tid" and called.function is None for called in own.calls.get(node, ()))
 
 
-def _naming(own: TypedFunction, calls: Sequence[ast.Call]) -> tuple[ast.stmt | None, list[str]]:
+def _naming(own: TypedFunction, calls: Sequence[ast.Call], ndim: int) -> tuple[ast.stmt | None, list[str]]:
     for statement in own.node.body:
         if isinstance(statement, ast.Assign) and statement.value in calls:
             target = statement.targets[0]
             elements = target.elts if isinstance(target, ast.Tuple) else [target]
             names = [one.id for one in elements if isinstance(one, ast.Name)]
             stores = [n.id for n in own.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-            if len(names) == len(elements) and all(stores.count(name) == 1 for name in names):
+            if len(names) == len(elements) == ndim and all(stores.count(name) == 1 for name in names):
                 return statement, names
     return None, []
 

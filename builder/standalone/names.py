@@ -19,9 +19,12 @@ int8_t uint8_t int16_t uint16_t size_t main SEED CUDA_CHECK near far"""
 _LIBRARY = """y0 y1 j0 j1 jn yn gamma lgamma tgamma exp2 exp10 expm1 log1p logb hypot norm rnorm div remainder fma fdim
 nearbyint scalbn rsqrt rcbrt sinpi cospi sincos normcdf index time clock rand random abort exit free malloc
 signal select connect printf puts read write open close link step saturate mul24 any all ballot"""
+# Functions of the host side of a program.
+_HOST = """pcg uniform number_at set to_double check_output sum_output run_example
+fill_floats fill_flags fill_whole fill_places fill_rising fill_rotations"""
 
 WORDS = frozenset([*_CPP.split(), *_CUDA.split(), *NUMBERS.values()])
-TAKEN = CUDA_NAMES | frozenset(_LIBRARY.split())
+TAKEN = CUDA_NAMES | frozenset([*_LIBRARY.split(), *_HOST.split()])
 
 
 def free(name: str, taken: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from ..errors import StandaloneRejection
 from .heads import head
 from .names import WORDS
 from .signatures import Signature
-from .snippets import laid_out
+from .snippets import laid_out, on_device
 from .unit import Unit
 
 _NOT_PLAIN = (".data", ".shape", "adj_", "var_", "cooperative_groups.h", "asm")
@@ -18,7 +18,7 @@ _OF_WARP = frozenset(["min", "max", "abs", "exp", "log", "sqrt", "sin", "cos", "
 
 def snippet(unit: Unit, typed: TypedKernel, function: TypedFunction, signature: Signature) -> str:
     """Return a function whose body is CUDA already."""
-    text = function.snippet or ""
+    text = on_device(function.snippet or "")
     line = function.node.lineno
     for word in _NOT_PLAIN:
         if word in text:

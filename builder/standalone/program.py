@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from ..codegen.arguments import ArrayOf
 from .host import device, host_of, local
-from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS
-from .launch import BLOCK, BLOCKS, Grid
+from .launch import BLOCK, BLOCKS, WAITING, Grid
 from .shapes import shapes_of
 from .translate import Translation
 
@@ -56,6 +55,11 @@ def example_size(t: Translation) -> int:
     return BLOCK if t.together else _EXAMPLES[t.grid.ndim]
 
 
+def size_step(t: Translation) -> int:
+    """Return what sizes of the grid's dimensions are multiples of: where threads wait for each other, whole blocks."""
+    return BLOCK if any(word in text for text in (*t.functions, t.kernel) for word in WAITING) else 1
+
+
 def default_shapes(t: Translation) -> str:
     """Return how long arrays are, by what the kernel looks up."""
     return shapes_of(t.nodes, t.args, t.names)
@@ -85,17 +89,17 @@ def program(
         t=t, headers=headers, seed=seed & 0xFFFFFFFF, summary=" ".join((summary or about or t.name).split()),
         about=about if about != summary else "", example=example_size(t), expected=list(expected),
         conversions=_conversions({leaf.number.name for leaf in host.outputs} & t.narrow),
-        fillers=_fillers(host.fills, {leaf.number.name for leaf in host.filled} & t.narrow), fills=host.fills,
+        narrow=_settings({leaf.number.name for leaf in host.filled} & t.narrow), fills=host.fills, strided=host.strided,
         draws=bool(host.fills - {"fill_places", "fill_rising"}), outputs=host.outputs,
         setup=host.setup, results=host.results, frees=host.frees, launch=_launch(t.grid), call=_call(t),
+        step=size_step(t),
     )  # fmt: skip
 
 
 def _launch(grid: Grid) -> list[str]:
     if grid.linear:
         total = " * ".join(["n"] * grid.ndim)
-        cast = total if grid.ndim == 1 else f"({total})"
-        blocks = f"({cast} + {BLOCK - 1}) / {BLOCK}"
+        blocks = f"({total} + {BLOCK - 1}) / {BLOCK}"
         return [f"const dim3 block({BLOCK});", f"const dim3 grid({blocks});"]
     sizes = BLOCKS[grid.ndim]
     return [
@@ -123,74 +127,20 @@ _NARROW = {
 }
 
 
-def _conversions(narrow: Iterable[str]) -> str:
-    lines = ["template <typename T>", "static double to_double(T value) {", "  return (double)value;", "}"]
-    for name in sorted(narrow):
-        _, type_, from_, _ = _NARROW[name]
-        lines += ["", f"static double to_double({type_} value) {{", f"  return (double){from_}(value);", "}"]
-    return "\n".join(lines) + "\n"
+def _conversions(narrow: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the types of halves, and what makes floats of them."""
+    return [(_NARROW[name][1], _NARROW[name][2]) for name in sorted(narrow)]
 
 
-_HEAD = (
-    "template <typename T>\n"
-    "static void NAME(T *first, size_t stride, int parts, size_t count, unsigned int streamMORE) {\n"
-)
-_AT = "number_at(first, stride, parts, i)"
-
-
-def _loop(*lines: str) -> str:
-    body = "".join(f"    {line}\n" for line in lines)
-    return f"  for (size_t i = 0; i < count * parts; ++i) {{\n{body}  }}\n"
-
-
-_UNUSED = "  (void)stream;\n"
-_FILLS = {
-    FLOATS: (", double low, double high", _loop(f"set({_AT}, low + (high - low) * uniform(stream, i));")),
-    FLAGS: ("", _loop(f"{_AT} = uniform(stream, i) < 0.5;")),
-    "whole": (", int most", _loop(f"{_AT} = (T)(uniform(stream, i) * most);")),
-    PLACES: (", int most", _loop(f"{_AT} = (T)(most - 1 - (int)(i % most));") + _UNUSED),
-    RISING: (
-        ", int length, int most",
-        _loop("const int place = (int)(i % length);", f"{_AT} = (T)(place < most ? place : most);") + _UNUSED,
-    ),
-    ROTATIONS: (
-        "",
-        """  for (size_t i = 0; i < count; ++i) {
-    double drawn[7], turn[4], sum = 0.0;
-    for (int k = 0; k < parts; ++k) {
-      drawn[k] = uniform(stream, i * parts + k);
-    }
-    for (int k = 0; k < 4; ++k) {
-      turn[k] = -1.0 + 2.0 * drawn[parts - 4 + k];
-      sum += turn[k] * turn[k];
-    }
-    const double length = std::sqrt(sum);
-    for (int k = 0; k < parts; ++k) {
-      const double value = k < parts - 4 ? -2.0 + 4.0 * drawn[k] : turn[k - parts + 4] / (length > 0.0 ? length : 1.0);
-      set(number_at(first, stride, parts, i * parts + k), value);
-    }
-  }
-""",
-    ),
-}
-
-
-def _fillers(fills: set[str], narrow: Iterable[str]) -> str:
-    texts = []
-    if fills & {"fill_floats", "fill_rotations"}:
-        texts.append("template <typename T>\nstatic void set(T &place, double value) {\n  place = (T)value;\n}\n")
-        for name in sorted(narrow):
-            _, type_, _, to = _NARROW[name]
-            texts.append(f"static void set({type_} &place, double value) {{\n  place = {to};\n}}\n")
-    for fill, (more, body) in _FILLS.items():
-        if f"fill_{fill}" in fills:
-            texts.append(_HEAD.replace("NAME", f"fill_{fill}").replace("MORE", more) + body + "}\n")
-    return "\n".join(texts)
+def _settings(narrow: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the types of halves, and what makes them of a double ``value``."""
+    return [(_NARROW[name][1], _NARROW[name][3]) for name in sorted(narrow)]
 
 
 @cache
 def _template() -> Template:
     environment = Environment(
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined, autoescape=False
-    )
-    return environment.from_string(Path(__file__).with_name("program.cu.jinja").read_text(encoding="utf-8"))
+        loader=FileSystemLoader(Path(__file__).parent), trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True, undefined=StrictUndefined, autoescape=False,
+    )  # fmt: skip
+    return environment.get_template("program.cu.jinja")

@@ -5,6 +5,34 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+# Conditions on whether the GPU's code is compiled, and whether what follows them is it.
+_ON_DEVICE = {
+    "#if defined(__CUDA_ARCH__)": True,
+    "#ifdef __CUDA_ARCH__": True,
+    "#if !defined(__CUDA_ARCH__)": False,
+    "#ifndef __CUDA_ARCH__": False,
+}
+
+
+def on_device(text: str) -> str:
+    """Return a snippet without what it does on a CPU, and without the question."""
+    lines: list[str] = []
+    # For each condition around a line: whether its branch is kept, or None where the condition stays.
+    around: list[bool | None] = []
+    for line in text.splitlines():
+        bare = " ".join(line.split())
+        own = around[-1] if around and bare in ("#else", "#endif") else None
+        if bare.startswith("#if"):
+            around.append(_ON_DEVICE.get(bare))
+            own = around[-1]
+        elif bare == "#else" and own is not None:
+            around[-1] = not own
+        elif bare == "#endif" and around:
+            around.pop()
+        if own is None and False not in around:
+            lines.append(line)
+    return "\n".join(lines)
+
 
 def laid_out(text: str) -> str:
     """Return a snippet with two spaces for each level and each statement on a line of its own, nothing else changed."""

@@ -140,7 +140,14 @@ def _function(unit: Unit, typed: TypedKernel, function: TypedFunction, signature
         return snippet(unit, typed, function, signature)
     printer = Statements(unit, function, signature)
     printer.body(function.node.body)
+    _end(printer)
     return f"{head(unit, function, signature)} {{\n" + "".join(f"{line}\n" for line in printer.lines) + "}\n"
+
+
+def _end(printer: Statements) -> None:
+    """Take a return away that nothing follows."""
+    if printer.lines and printer.lines[-1] in ("  return;", "    continue;"):
+        printer.lines.pop()
 
 
 def _kernel(
@@ -150,6 +157,7 @@ def _kernel(
     printer.tid = grid.statement
     opening, closing = prologue(printer, grid)
     printer.body(typed.kernel.node.body)
+    _end(printer)
     params = parameters(unit, signature, restrict="__restrict__ ")
     values: list[tuple[str, int]] = []
     for name, kind in signature.kinds.items():

@@ -80,3 +80,18 @@ def test_the_makefile_has_its_targets(tmp_path):
         command = ["make", "-n", target, "ARCH=70"]
         said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
         assert all(word in said for word in words), said
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
+def test_make_run_says_that_there_is_no_gpu(tmp_path):
+    (tmp_path / "Makefile").write_text(makefile("k"))
+    (tmp_path / "k.cu").write_text("")
+    program = tmp_path / "k"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    for gpu, hint in (("", True), ("90", False)):
+        done = subprocess.run(
+            ["make", "run", f"DETECTED={gpu}"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode != 0
+        assert ("finds no GPU" in done.stderr) is hint

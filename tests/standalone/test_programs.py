@@ -42,8 +42,15 @@ def test_a_program_with_a_planted_error_says_where(made):
 
 
 def test_another_size_runs_without_a_comparison(made):
-    outcome = run_on_host(made["arithmetic"], args=("50", "1"))
+    outcome = run_on_host(made["arithmetic"], sizes=(50, 1))
     assert (outcome.passed, outcome.said) == (True, "DONE, not compared")
+
+
+def test_blocks_whose_threads_wait_for_each_other_are_whole(made):
+    refused = run_on_host(made["block_sync"], sizes=(100,))
+    assert not refused.passed
+    assert "a multiple of 256" in refused.said
+    assert run_on_host(made["block_sync"], sizes=(512,)).passed
 
 
 def test_a_launch_is_written_for_any_compiler():
