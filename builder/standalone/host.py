@@ -10,7 +10,7 @@ from ..errors import StandaloneRejection
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS, Leaf, leaves, most_of, values
 from .names import WORDS, free
 from .scalars import CUDA_NAMES
-from .shapes import LENGTHS
+from .shapes import length_of
 from .translate import Translation
 from .types import literal, make, name_of, part, type_names
 
@@ -131,7 +131,7 @@ def constant(leaf: Leaf, seed: int, n: int) -> str:
 def _array(host: Host, names: _Names, kind: ArrayOf, own: Sequence[Leaf], shapes: str) -> None:
     if kind.family != "array":
         raise StandaloneRejection(f"an {kind.family}")
-    length = LENGTHS[shapes][0 if kind.ndim == 1 else 1]
+    length = length_of(shapes, kind.ndim)
     type_ = name_of(kind.element)
     dims = [f"{names.host}_dim{axis}" for axis in range(kind.ndim)]
     host.setup.append("")

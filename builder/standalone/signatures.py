@@ -23,6 +23,7 @@ class Signature:
         has_effect: whether it changes an array or draws random numbers.
         counters: C++ names of loop variables that are never negative.
         taken: names that its variables may not have.
+        shared: the tiles that lie in shared memory.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Signature:
     counters: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
     returns: tuple[Kind, ...] = ()
+    shared: set[str] = field(default_factory=set)
 
     def rename(self, name: str) -> str:
         """Return the C++ name of an argument or variable."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..codegen.arguments import ArrayOf, Kind
 from ..codegen.typed import TypedFunction, TypedKernel, typed_kernel
 from ..errors import StandaloneRejection
+from ..verify.subject import in_lanes, in_tiles
 from . import blocks, components, drawing, inverses, linear, makers, matrices, noise, printing, rotations, transforms  # noqa: F401 (they fill the tables)
 from .heads import head, parameters
 from .launch import Grid, grid_of, prologue
@@ -15,6 +16,7 @@ from .native import snippet
 from .scalars import CUDA_NAMES
 from .signatures import Signature
 from .statements import Statements
+from .tiles import TilePrinter
 from .types import INT, name_of
 from .unit import Unit
 
@@ -72,7 +74,7 @@ def translate(source: str, tree: ast.Module | None = None) -> Translation:
 def translated(typed: TypedKernel) -> Translation:
     """Return the translation of a kernel whose types are known; raises as :func:`translate`."""
     unit = Unit()
-    for _ in range(4):
+    for _ in range(8):
         before = _found(unit)
         printed = _print(unit, typed)
         _note_conflicts(unit)
@@ -82,7 +84,9 @@ def translated(typed: TypedKernel) -> Translation:
 
 
 def _found(unit: Unit) -> tuple[object, ...]:
-    return tuple((s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken)) for s in unit.signatures.values())
+    return tuple(
+        (s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken), len(s.shared)) for s in unit.signatures.values()
+    )
 
 
 def _note_conflicts(unit: Unit) -> None:
@@ -101,7 +105,8 @@ def _print(unit: Unit, typed: TypedKernel) -> Translation:
     own = typed.kernel
     signature = unit.signatures.get(id(own)) or unit.declare(own)
     together = any(function.snippet for function in _called(typed))
-    grid = grid_of(typed, signature, together)
+    tiled = in_tiles(own.node)
+    grid = grid_of(typed, signature, together, tiled, tiled and in_lanes(own.node))
     text, values = _kernel(unit, typed, signature, grid)
     return Translation(
         name=signature.name,
@@ -129,9 +134,10 @@ def _called(typed: TypedKernel) -> list[TypedFunction]:
     while waiting:
         for calls in waiting.pop().calls.values():
             for called in calls:
-                if called.function is not None and id(called.function) not in reached:
-                    reached.add(id(called.function))
-                    waiting.append(called.function)
+                function = called.function or called.values.get("op")
+                if isinstance(function, TypedFunction) and id(function) not in reached:
+                    reached.add(id(function))
+                    waiting.append(function)
     return [function for function in typed.functions if id(function) in reached]
 
 
@@ -146,10 +152,16 @@ def _function(unit: Unit, typed: TypedKernel, function: TypedFunction, signature
 def _kernel(
     unit: Unit, typed: TypedKernel, signature: Signature, grid: Grid
 ) -> tuple[str, tuple[tuple[str, int], ...]]:
-    printer = Statements(unit, typed.kernel, signature)
+    if grid.blocks:
+        tiles = TilePrinter(unit, typed.kernel, signature, lanes=grid.blocks < grid.ndim)
+        printer: Statements = tiles
+    else:
+        printer = Statements(unit, typed.kernel, signature)
     printer.tid = grid.statement
     opening, closing = prologue(printer, grid)
     printer.body(typed.kernel.node.body)
+    if grid.blocks:
+        opening += tiles.shared_lines()
     params = parameters(unit, signature, restrict="__restrict__ ")
     values: list[tuple[str, int]] = []
     for name, kind in signature.kinds.items():
