@@ -103,7 +103,8 @@ def prologue(printer: Statements, grid: Grid) -> tuple[list[str], list[str]]:
 
 def _blocks(grid: Grid) -> Iterator[str]:
     for axis, index in enumerate(grid.indices):
-        yield f"  const int {index} = {f'blockIdx.{_AXES[grid.blocks - 1 - axis]}' if axis < grid.blocks else 'threadIdx.x'};"
+        place = f"blockIdx.{_AXES[grid.blocks - 1 - axis]}" if axis < grid.blocks else "threadIdx.x"
+        yield f"  const int {index} = {place};"
 
 
 def _guard(test: str) -> list[str]:

@@ -24,6 +24,8 @@ class Signature:
         counters: C++ names of loop variables that are never negative.
         taken: names that its variables may not have.
         shared: the tiles that lie in shared memory.
+        reads: the tiles of which elements are read.
+        printed: whether that is known.
     """
 
     name: str
@@ -36,6 +38,8 @@ class Signature:
     taken: set[str] = field(default_factory=set)
     returns: tuple[Kind, ...] = ()
     shared: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+    printed: bool = False
 
     def rename(self, name: str) -> str:
         """Return the C++ name of an argument or variable."""

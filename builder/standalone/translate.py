@@ -85,7 +85,8 @@ def translated(typed: TypedKernel) -> Translation:
 
 def _found(unit: Unit) -> tuple[object, ...]:
     return tuple(
-        (s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken), len(s.shared)) for s in unit.signatures.values()
+        (s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken), len(s.shared), len(s.reads))
+        for s in unit.signatures.values()
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import elements, factors, gathers, memory, order, products, reductions, threads, transforms, views  # noqa: F401 (they fill the table)
+from . import block, elements, factors, gathers, memory, order, products, reductions, threads, transforms, views  # noqa: F401 (they fill the table)
 from .statements import TilePrinter
 
 __all__ = ["TilePrinter"]

@@ -84,7 +84,8 @@ def _search(name: str, what: str, symbol: str) -> None:
             "  __syncthreads();\n"
             "  value = values[0];\n  index = indices[0];\n"
             "  for (int warp = 1; warp < (int)blockDim.x / 32; ++warp) {\n"
-            f"    if (values[warp] {symbol} value) {{\n      value = values[warp];\n      index = indices[warp];\n    }}\n  }}\n"
+            f"    if (values[warp] {symbol} value) {{\n"
+            "      value = values[warp];\n      index = indices[warp];\n    }\n  }\n"
             "  __syncthreads();\n"
             "  return index;\n}\n"
         )
@@ -95,4 +96,3 @@ def _search(name: str, what: str, symbol: str) -> None:
 
 _search("block_argmin", "least", "<")
 _search("block_argmax", "greatest", ">")
-

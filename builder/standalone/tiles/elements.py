@@ -12,12 +12,12 @@ from ..code import Code, binary, call
 from ..expressions import BUILTINS
 from ..operators import binary_op, unary_op
 from ..scalars import convert
-from ..types import INT, is_float, literal, number_of, zero
+from ..types import INT, literal, number_of, zero
 from .loops import Loop
 from .places import Place
 from .printing import Tiles
 from .table import makes
-from .values import Formula, Single, Tile
+from .values import Formula, Tile
 
 
 def _constant(p: Tiles, node: ast.expr, code: Code) -> Tile:
@@ -182,5 +182,3 @@ def _diagonal(p: Tiles, node: ast.expr, called: Called) -> Tile:
         return binary_op(p.helpers, "add", value, added, element)
 
     return Formula((element, tile.shape, tile.dims), at)
-
-

@@ -104,10 +104,11 @@ def _solved(p: Tiles, matrix: Tile, x: Tile, *, turned: bool, forward: bool) -> 
     a, b = _entries(p, matrix, turned=turned), _entries(p, x)
     columns = x.dims[1] if len(x.shape) == 2 else ""
     t, nil = p.helpers.type(number), literal(number, 0).text
+    last = str(int(n) - 1) if n.isdigit() else f"{n} - 1"
 
     def lines() -> Iterator[str]:
         yield f"for (int c = threadIdx.x; c < {columns}; c += blockDim.x) {{" if columns else "if (threadIdx.x == 0) {"
-        yield f"  for (int i = 0; i < {n}; ++i) {{" if forward else f"  for (int i = {n} - 1; i >= 0; --i) {{"
+        yield f"  for (int i = 0; i < {n}; ++i) {{" if forward else f"  for (int i = {last}; i >= 0; --i) {{"
         yield f"    {t} rest = {b('i', 'c')};"
         yield "    for (int j = 0; j < i; ++j) {" if forward else f"    for (int j = i + 1; j < {n}; ++j) {{"
         yield f"      rest -= {a('i', 'j')} * {b('j', 'c')};"

@@ -6,11 +6,11 @@ import ast
 
 from ...codegen.typed import Called
 from ..atomics import atomic
-from ..code import Code, binary
+from ..code import LESS, Code
 from ..types import BOOL, zero
 from .loops import Loop
 from .memory import Spot, named, offsets
-from .places import ZERO, Place, plus
+from .places import Place, plus
 from .printing import Tiles
 from .table import does, makes
 from .values import Formula, Tile
@@ -34,10 +34,11 @@ class _Rows:
             named(self.p, loop, plus(start, axis), "index" if place_ == self.axis else "at")
             for place_, (start, axis) in enumerate(zip(self.spot.starts, axes, strict=True))
         ]
-        test = self.spot.test(axes)
+        looked_up = axes[self.axis]
+        counted = looked_up.text in (loop.counter, *loop.indices)
+        test = self.spot.test(axes, *([] if counted else [Code(f"{looked_up.text} >= 0", BOOL, LESS)]))
         assert test is not None
-        positive = binary(">=", axes[self.axis], ZERO, BOOL)
-        return axes, binary("&&", positive, test, BOOL)
+        return axes, test
 
 
 @makes("tile_load_indexed")

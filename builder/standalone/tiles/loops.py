@@ -141,7 +141,9 @@ class Loop:
                 continue
             behind = total(self.dims[axis + 1 :])
             if behind != "1":
-                number = binary("/", number, Code(behind, INT, 13 if behind.isidentifier() or behind.isdigit() else 11), INT)
+                number = binary(
+                    "/", number, Code(behind, INT, 13 if behind.isidentifier() or behind.isdigit() else 11), INT
+                )
             if place:
                 number = binary("%", number, Code(self.dims[axis], INT), INT)
             yield f"const int {name} = {number.text};"

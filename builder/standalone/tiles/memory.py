@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ...codegen.typed import Called
 from ..arrays import Array
 from ..atomics import atomic
-from ..code import SUM, TERNARY, Code, binary
+from ..code import Code, binary
 from ..types import BOOL, INT, zero
-from .accesses import ALL, FIRST, OWN, Access
+from .accesses import ALL, FIRST, Access
 from .loops import Loop
 from .places import ZERO, Place, first, plus
 from .printing import Tiles
@@ -52,13 +52,15 @@ class Spot:
             names = ["at_row", "at_col"]
         return [named(self.p, loop, code, name) for code, name in zip(codes, names, strict=True)]
 
-    def test(self, indices: Sequence[Code]) -> Code | None:
-        """Return the condition that an element lies in the array; None if it always does."""
+    def test(self, indices: Sequence[Code], *others: Code) -> Code | None:
+        """Return the condition that an element lies in the array, and others before it; None if there is none."""
+        tests = list(others)
+        if self.checked:
+            tests += [
+                binary("<", index, Code(dim, INT), BOOL) for index, dim in zip(indices, self.array.dims, strict=True)
+            ]
         found: Code | None = None
-        for index, dim in zip(indices, self.array.dims, strict=True):
-            if not self.checked:
-                continue
-            one = binary("<", index, Code(dim, INT), BOOL)
+        for one in tests:
             found = one if found is None else binary("&&", found, one, BOOL)
         return found
 
@@ -164,5 +166,3 @@ def _add(p: Tiles, node: ast.Call, called: Called) -> None:
         _guarded(loop, spot.test(indices), f"{atomic(p.helpers, 'add', target, value).text};")
 
     p.element(tile, build)
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from ...codegen.arguments import ArrayOf, Kind, TileOf
+from ...codegen.arguments import Kind, TileOf
 from ...codegen.typed import Called, TypedFunction
 from ...errors import StandaloneRejection
 from ..code import Code
@@ -23,6 +23,7 @@ from .table import MAKERS, NAMES_ITSELF
 from .values import Single, Tile, Variable, View
 
 _NAMES = {0: (), 1: (), 2: ("row", "col"), 3: ("plane", "row", "col"), 4: ("cube", "plane", "row", "col")}
+_OTHERS = {"row": ("r", "y"), "col": ("c", "x"), "plane": ("p", "z"), "cube": ("q", "w")}
 # Without a further request of the host, and with room for what helpers use.
 _MOST_SHARED = 46 << 10
 Like = tuple[Kind, tuple[int, ...], tuple[str, ...]]
@@ -76,6 +77,11 @@ class Tiles(Statements):
         self.given.add(name)
         return name
 
+    def result(self, stem: str) -> str:
+        """Return what a variable is called whose value becomes an element of what is assigned."""
+        hint, self.hint = self.hint, ""
+        return hint if hint and hint not in self.signature.shared else self.work(stem)
+
     # --- loops and barriers -----------------------------------------------------------------------------
 
     def element(self, tile: Tile, build: Callable[[Loop], None]) -> None:
@@ -99,7 +105,7 @@ class Tiles(Statements):
         self.flush()
         names = _NAMES[sum(length > 1 for length in tile.shape)]
         counter = self.pick("i", "k", "e", "m")
-        self.loop = Loop(tile.shape, tile.dims, [counter, *(self.pick(name, f"{name}_") for name in names)])
+        self.loop = Loop(tile.shape, tile.dims, [counter, *(self.pick(name, *_OTHERS[name]) for name in names)])
         return self.loop
 
     def flush(self) -> None:

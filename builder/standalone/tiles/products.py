@@ -13,8 +13,8 @@ from ..types import INT, is_narrow, literal, number_of
 from .loops import Loop
 from .places import Place
 from .printing import Tiles
-from .table import does, makes
 from .reductions import fold_of, whole
+from .table import does, makes
 from .values import Formula, Single, Tile
 from .views import near
 
@@ -24,8 +24,7 @@ def product(p: Tiles, left: Tile, right: Tile, number: Number, factor: Code | No
     if left.shape[0] == right.shape[1] == 1:
         return _inner(p, left, right, number, factor)
     left, right = near(p, left, "left"), near(p, right, "right")
-    name = p.hint or p.work("sum")
-    p.hint = ""
+    name = p.result("sum")
     shape, dims = (left.shape[0], right.shape[1]), (left.dims[0], right.dims[1])
 
     def at(loop: Loop | None, place: Place) -> Code:

@@ -1,4 +1,4 @@
-"""Tiles folded to one element, or along an axis: each thread folds what it has, then the block what its threads have."""
+"""Tiles folded to one element, or along an axis: by each thread what it has, by the block what its threads have."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from ...codegen.arguments import Kind, Number
 from ...codegen.typed import Called, TypedFunction
 from ..code import Code, binary
+from ..launch import BLOCK as THREADS
 from ..operators import binary_op, updates_in_place
 from ..scalars import least
 from ..types import BOOL, INT, is_float, is_narrow, literal, number_of, zero
-from .block import THREADS
 from .elements import builtin_call, user_call
 from .loops import Loop
 from .places import Place
@@ -84,8 +84,7 @@ def whole(p: Tiles, tile: Tile, fold: Fold, stem: str, element: Kind) -> Tile:
     """Return a tile folded to one element, which every thread gets."""
     if tile.count == 1:
         return Single(p.number(tile), (1,))
-    name = p.hint or p.work(stem)
-    p.hint = ""
+    name = p.result(stem)
     result = Code(name, element)
 
     def build(loop: Loop) -> None:
@@ -117,8 +116,7 @@ def along(p: Tiles, tile: Tile, axis: int, fold: Fold, stem: str) -> Tile:
     element = tile.element
     shape = tuple(n for place, n in enumerate(tile.shape) if place != axis)
     dims = tuple(dim for place, dim in enumerate(tile.dims) if place != axis)
-    name = p.hint or p.work(stem)
-    p.hint = ""
+    name = p.result(stem)
 
     def at(loop: Loop | None, place: Place) -> Code:
         if loop is None:
@@ -185,12 +183,10 @@ def _best(p: Tiles, node: ast.expr, called: Called) -> Tile:
     def build(loop: Loop) -> None:
         value, index = tile.at(p, loop, loop.place(tile.shape)), loop.place(tile.shape).number()
         test = binary(symbol, value, Code(best, number), BOOL)
-        loop.add(
-            f"if ({test.text}) {{", f"  {best} = {value.text};", f"  {place_name} = {index.text};", "}"
-        )
+        loop.add(f"if ({test.text}) {{", f"  {best} = {value.text};", f"  {place_name} = {index.text};", "}")
 
     p.element(tile, build)
-    p.line(f"{p.helpers.type(number)} {best} = {_extreme(number, {'max': 'max', 'min': 'min'}[name])};")
+    p.line(f"{p.helpers.type(number)} {best} = {_extreme(number, name)};")
     p.line(f"int {place_name} = 0;")
     p.flush()
     p.line(f"{place_name} = {p.helpers.need(f'block_arg{name}', number)}({best}, {place_name});")

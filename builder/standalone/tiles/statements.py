@@ -10,9 +10,7 @@ from ...codegen.objects import operator_name
 from ..atomics import atomic
 from ..code import Code
 from ..known import indices_of
-from ..operators import binary_op, updates_in_place
 from .accesses import ALL, FIRST, Access
-from .loops import Loop
 from .places import fixed
 from .printing import Tiles
 from .table import DOERS
@@ -36,6 +34,7 @@ class TilePrinter(Tiles):
         self.read_arrays = self._read_arrays()
         self.guarded = (0, "")
         super().body(statements)
+        self.signature.printed = True
 
     def _changed_tiles(self) -> set[str]:
         """Return the names of tiles that are not only made and read."""
@@ -141,9 +140,8 @@ class TilePrinter(Tiles):
     # --- tiles with names -------------------------------------------------------------------------------
 
     def _define(self, name: str, node: ast.Assign) -> None:
-        if name not in self.scope.loaded and name not in self.changed:
-            if not self.has_effect(node.value):
-                return
+        if name not in self.scope.loaded and name not in self.changed and not self.has_effect(node.value):
+            return
         own = self.signature.rename(name)
         here = name in self.scope.declared_at.get(node, ())
         self.hint = own if here else ""
@@ -170,7 +168,8 @@ class TilePrinter(Tiles):
     def _name(self, name: str, own: str, tile: Tile) -> None:
         source = tile if isinstance(tile, Formula) and tile.cheap and name not in self.changed else None
         variable = Variable(own, (tile.element, tile.shape, tile.dims), source)
-        self.fill(variable, tile, constant=name not in self.changed)
+        if source is None or not self.signature.printed or own in self.signature.reads:
+            self.fill(variable, tile, constant=name not in self.changed)
         self.tiles[name] = variable
 
     def declare_empty(self, name: str, node: ast.stmt) -> None:

@@ -19,9 +19,12 @@ MAKERS: dict[str, Maker] = {}
 DOERS: dict[str, Doer] = {}
 # Those whose result is a variable of its own, which may have the name that it is assigned to.
 NAMES_ITSELF = frozenset(
-    "tile_sum tile_min tile_max tile_reduce tile_dot tile_argmin tile_argmax tile_matmul tile_cholesky tile "
-    "tile_cholesky_solve tile_lower_solve tile_upper_solve tile_scan_inclusive tile_scan_max_inclusive "
-    "tile_scan_min_inclusive tile_from_thread tile_randf tile_randi".split()
+    [
+        *("tile", "tile_sum", "tile_min", "tile_max", "tile_reduce", "tile_dot", "tile_argmin", "tile_argmax"),
+        *("tile_matmul", "tile_cholesky", "tile_cholesky_solve", "tile_lower_solve", "tile_upper_solve"),
+        *("tile_scan_inclusive", "tile_scan_max_inclusive", "tile_scan_min_inclusive", "tile_from_thread"),
+        *("tile_randf", "tile_randi"),
+    ]
 )
 
 

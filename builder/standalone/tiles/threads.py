@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from ...codegen.arguments import Block, Kind, Number
+from ...codegen.arguments import Block, Kind
 from ...codegen.typed import Called
 from ..atomics import atomic
 from ..builtins import builtin
 from ..code import Code, call
 from ..expressions import Expressions
 from ..scalars import truth
-from ..types import INT, UINT, count, number_of, part
+from ..types import INT, UINT, count, part
 from .accesses import FIRST, OWN, Access
 from .loops import Loop
-from .places import Place, first, fixed
+from .places import Place, fixed
 from .printing import Tiles
 from .table import does, makes
 from .values import Formula, Single, Tile, Variable
@@ -147,5 +147,3 @@ def _random(p: Tiles, node: ast.expr, called: Called) -> Tile:
     p.hint = ""
     p.fill(variable, Formula(like, at))
     return variable
-
-

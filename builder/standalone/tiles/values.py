@@ -87,6 +87,7 @@ class Variable(Tile):
         self.name, self.source = name, source
 
     def at(self, p: Tiles, loop: Loop | None, place: Place) -> Code:
+        p.signature.reads.add(self.name)
         if loop is not None and self.name in loop.locals:
             loop.read(self.name)
             if place.own:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from ...codegen.typed import Called
 from ..code import Code
 from ..known import indices_of
-from ..types import INT, literal
 from .loops import Loop
-from .places import Index, Place, ZERO, plus
+from .places import ZERO, Index, Place, plus
 from .printing import Tiles
 from .table import does, makes
 from .values import Single, Tile, Variable, View
@@ -146,5 +145,3 @@ def _assign(p: Tiles, node: ast.Call, called: Called) -> None:
         loop.add(f"{part.ref(p, loop, place).text} = {code.text};")
 
     p.element(value, build)
-
-
