@@ -83,7 +83,7 @@ class Expressions(Places):
             raise self.rejection("an operator of the kernel's own", node)
         left, right = self.expr(node.left), self.expr(node.right)
         name = operator_name(node.op)
-        if name == "floordiv" and self._counts(node.left) and right.text.isdigit():
+        if name == "floordiv" and self._counts(node.left) and right.text.isdigit() and right.text != "0":
             name = "div"
         return binary_op(self.helpers, name, left, right, self.kind(node))
 

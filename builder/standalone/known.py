@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record
@@ -15,7 +16,7 @@ from .types import INT, is_matrix, literal, make, number_of, vector
 from .unit import Unit
 
 
-class Known:
+class Known(ABC):
     """Answers what Warp has found out about the nodes of one function.
 
     Args:
@@ -28,9 +29,9 @@ class Known:
         self.unit, self.typed, self.signature = unit, typed, signature
         self.helpers = unit.helpers
 
+    @abstractmethod
     def expr(self, node: ast.expr) -> Code:
         """Return the C++ of an expression."""
-        raise NotImplementedError
 
     def kind(self, node: ast.expr) -> Kind:
         """Return the type of an expression, or of a place that is stored to."""

@@ -25,6 +25,7 @@ class Signature:
         taken: names that its variables may not have.
         shared: the tiles that lie in shared memory.
         reads: the tiles of which elements are read.
+        late: the tiles that are loaded in the one loop that uses them.
         printed: whether that is known.
     """
 
@@ -39,6 +40,7 @@ class Signature:
     returns: tuple[Kind, ...] = ()
     shared: set[str] = field(default_factory=set)
     reads: set[str] = field(default_factory=set)
+    late: set[str] = field(default_factory=set)
     printed: bool = False
 
     def rename(self, name: str) -> str:

@@ -20,6 +20,9 @@ from .tiles import TilePrinter
 from .types import INT, name_of
 from .unit import Unit
 
+# Bytes that a block has without a further request of the host, and with room for what helpers use.
+_MOST_SHARED = 46 << 10
+
 
 @dataclass(frozen=True, slots=True)
 class Translation:
@@ -79,13 +82,15 @@ def translated(typed: TypedKernel) -> Translation:
         printed = _print(unit, typed)
         _note_conflicts(unit)
         if _found(unit) == before:
+            if unit.shared_bytes > _MOST_SHARED:
+                raise StandaloneRejection("more shared memory than a block has")
             return printed
     raise StandaloneRejection("names that do not settle")
 
 
 def _found(unit: Unit) -> tuple[object, ...]:
     return tuple(
-        (s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken), len(s.shared), len(s.reads))
+        (s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken), len(s.shared), len(s.reads), len(s.late))
         for s in unit.signatures.values()
     )
 

@@ -48,6 +48,7 @@ class Loop:
         self.known: list[dict[str, str]] = [{}]
         self.locals: set[str] = set()
         self.accesses: list[Access] = []
+        self.number = 0
 
     @property
     def items(self) -> list[Item]:

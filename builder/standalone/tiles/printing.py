@@ -24,8 +24,6 @@ from .values import Single, Tile, Variable, View
 
 _NAMES = {0: (), 1: (), 2: ("row", "col"), 3: ("plane", "row", "col"), 4: ("cube", "plane", "row", "col")}
 _OTHERS = {"row": ("r", "y"), "col": ("c", "x"), "plane": ("p", "z"), "cube": ("q", "w")}
-# Without a further request of the host, and with room for what helpers use.
-_MOST_SHARED = 46 << 10
 Like = tuple[Kind, tuple[int, ...], tuple[str, ...]]
 
 
@@ -45,6 +43,10 @@ class Tiles(Statements):
         self.arrays_shared: dict[str, Variable] = {}
         self.bound: dict[ast.AST, Code] = {}
         self.hint = ""  # what the next result may be called
+        # By tile: the loops that use its elements, by their numbers; 0 stands for other uses.
+        self.uses: dict[str, set[int]] = {}
+        self.places_made: dict[str, int] = {}  # inside how many loops of the source a tile is made
+        self.opened = 0
         self.silent = False  # whether accesses are noted otherwise
         self.first_only = False  # whether one thread alone does what is printed
         self.branches = 0  # inside how many conditionals
@@ -105,7 +107,9 @@ class Tiles(Statements):
         self.flush()
         names = _NAMES[sum(length > 1 for length in tile.shape)]
         counter = self.pick("i", "k", "e", "m")
+        self.opened += 1
         self.loop = Loop(tile.shape, tile.dims, [counter, *(self.pick(name, *_OTHERS[name]) for name in names)])
+        self.loop.number = self.opened
         return self.loop
 
     def flush(self) -> None:
@@ -154,13 +158,8 @@ class Tiles(Statements):
             raise self.refused("a tile of several shapes")
 
     def shared_lines(self) -> list[str]:
-        """Return the declarations of the arrays in shared memory.
-
-        Raises:
-            StandaloneRejection: they are more than a block has.
-        """
-        if sum(size_of(tile.element) * tile.count for tile in self.arrays_shared.values()) > _MOST_SHARED:
-            raise StandaloneRejection("more shared memory than a block has")
+        """Return the declarations of the arrays in shared memory."""
+        self.unit.shared_bytes = sum(size_of(tile.element) * tile.count for tile in self.arrays_shared.values())
         lines = []
         for name, tile in self.arrays_shared.items():
             lengths = [dim for length, dim in zip(tile.shape, tile.dims, strict=True) if length > 1]

@@ -34,7 +34,11 @@ class TilePrinter(Tiles):
         self.read_arrays = self._read_arrays()
         self.guarded = (0, "")
         super().body(statements)
+        if not self.signature.printed:
+            # What no loop reads was printed too, and may have kept loops apart.
+            self.signature.shared.clear()
         self.signature.printed = True
+        self.signature.late |= {name for name, uses in self.uses.items() if len(uses) == 1 and 0 not in uses}
 
     def _changed_tiles(self) -> set[str]:
         """Return the names of tiles that are not only made and read."""
@@ -168,7 +172,9 @@ class TilePrinter(Tiles):
     def _name(self, name: str, own: str, tile: Tile) -> None:
         source = tile if isinstance(tile, Formula) and tile.cheap and name not in self.changed else None
         variable = Variable(own, (tile.element, tile.shape, tile.dims), source)
-        if source is None or not self.signature.printed or own in self.signature.reads:
+        self.places_made[own] = len(self.pending.bodies)
+        wanted = not self.signature.printed or own in self.signature.reads
+        if source is None or (wanted and own not in self.signature.late):
             self.fill(variable, tile, constant=name not in self.changed)
         self.tiles[name] = variable
 
@@ -235,7 +241,7 @@ class TilePrinter(Tiles):
             tile, codes = self._indexed(node)
             return tile.at(self, None, fixed(tile.shape, codes))
         code = super()._subscript(node, stores)
-        if not stores:
+        if not stores and not isinstance(node.value, ast.Attribute):
             self._touch_array(node, "lane" if self.lanes else ALL, writes=False)
         return code
 

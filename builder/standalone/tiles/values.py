@@ -88,11 +88,24 @@ class Variable(Tile):
 
     def at(self, p: Tiles, loop: Loop | None, place: Place) -> Code:
         p.signature.reads.add(self.name)
+        plain = loop is not None and place.own and p.places_made.get(self.name, 0) == len(p.pending.bodies)
+        p.uses.setdefault(self.name, set()).add(loop.number if loop is not None and plain else 0)
+        if loop is not None and plain and self.name in p.signature.late and self.source is not None:
+            self._load(p, loop, place)
         if loop is not None and self.name in loop.locals:
             loop.read(self.name)
             if place.own:
                 return Code(self.name, self.element)
         return self._shared(p, loop, place, writes=False, atomic=False)
+
+    def _load(self, p: Tiles, loop: Loop, place: Place) -> None:
+        """Load the element where it is used, since it is used in no other loop."""
+        if self.name in loop.locals:
+            return
+        assert self.source is not None
+        code = self.source.at(p, loop, place)
+        loop.add(f"const {p.helpers.type(self.element)} {self.name} = {code.text};", defines=self.name)
+        loop.locals.add(self.name)
 
     def ref(self, p: Tiles, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
         if loop is not None and self.name in loop.locals and place.own:
