@@ -12,7 +12,7 @@ from .names import WORDS, free
 from .scalars import CUDA_NAMES
 from .shapes import length_of
 from .translate import Translation
-from .types import literal, make, name_of, part, type_names
+from .types import is_narrow, literal, make, name_of, part, type_names
 
 # Names of the host function's own.
 _OWN = frozenset(
@@ -53,6 +53,7 @@ class Host:
         fills: the fills that it calls.
         outputs: the leaves that it looks at.
         filled: the leaves of floats that it fills.
+        plain: whether all arrays are of numbers that C++ has itself.
     """
 
     setup: list[str] = field(default_factory=list)
@@ -61,6 +62,7 @@ class Host:
     fills: set[str] = field(default_factory=set)
     outputs: list[Leaf] = field(default_factory=list)
     filled: list[Leaf] = field(default_factory=list)
+    plain: bool = True
 
 
 def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool) -> Host:
@@ -72,8 +74,10 @@ def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool)
         example: the size for which expected values are known.
         checked: whether there are any.
     """
-    host = Host()
     numbers = leaves(t.args)
+    elements = [getattr(kind, "element", None) for _, kind in t.args]
+    in_structs = any(leaf.array and "." in leaf.path for leaf in numbers)
+    host = Host(plain=not in_structs and all(one is None or _is_plain(one) for one in elements))
     for name, kind in t.args:
         own = [leaf for leaf in numbers if leaf.path.split(".")[0] == name]
         if isinstance(kind, ArrayOf):
@@ -82,9 +86,14 @@ def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool)
             _struct(host, t, name, own, shapes, seed, example)
         else:
             host.setup.append(f"const {name_of(kind)} {local(name)} = {constant(own[0], seed, example)};")
+    host.setup = host.setup[1:] if host.setup[:1] == [""] else host.setup
     host.outputs = written_leaves(t)
     _results(host, t, checked)
     return host
+
+
+def _is_plain(kind: Kind) -> bool:
+    return isinstance(kind, Number) and not is_narrow(kind)
 
 
 def written_leaves(t: Translation) -> list[Leaf]:
@@ -160,6 +169,9 @@ def _first(leaf: Leaf, names: _Names) -> str:
 
 def _filled(host: Host, leaf: Leaf, names: _Names, type_: str, last: str) -> str:
     where = f"{_first(leaf, names)}, sizeof({type_}), {leaf.parts}, {names.host}_count, {leaf.stream}"
+    if host.plain:
+        stream = "" if leaf.fill in (PLACES, RISING) else f", {leaf.stream}"
+        where = f"{names.host}, {names.host}_count{stream}"
     if leaf.fill == FLOATS:
         low, high = leaf.limits
         where += f", {low}, {high}"
@@ -229,7 +241,8 @@ def _results(host: Host, t: Translation, checked: bool) -> None:
         host.results.append(f"CUDA_CHECK(cudaMemcpy({names.host}, {names.device}, {size}, cudaMemcpyDeviceToHost));")
         for leaf in written:
             if leaf.array == array:
-                where = f'"{leaf.path}", {_first(leaf, names)}, sizeof({type_}), {leaf.parts}, {names.host}_count'
+                first = f"{_first(leaf, names)}, sizeof({type_}), {leaf.parts}"
+                where = f'"{leaf.path}", {names.host if host.plain else first}, {names.host}_count'
                 if checked:
                     limits = f"expected_{symbol(leaf)}, absolute_{symbol(leaf)}, relative_{symbol(leaf)}"
                     host.results.append(f"if (n == EXPECTED_SIZE && !check_output({where}, {limits})) {{")

@@ -87,7 +87,8 @@ def program(
         t=t, headers=headers, seed=seed & 0xFFFFFFFF, summary=" ".join((summary or about or t.name).split()),
         about=about if about != summary else "", example=example_size(t), expected=list(expected),
         conversions=_conversions({leaf.number.name for leaf in host.outputs} & t.narrow),
-        fillers=_fillers(host.fills, {leaf.number.name for leaf in host.filled} & t.narrow), fills=host.fills,
+        fillers=_fillers(host.fills, {leaf.number.name for leaf in host.filled} & t.narrow, host.plain),
+        fills=host.fills, plain=host.plain,
         draws=bool(host.fills - {"fill_places", "fill_rising"}), outputs=host.outputs,
         setup=host.setup, results=host.results, frees=host.frees, launch=_launch(t.grid), call=_call(t),
     )  # fmt: skip
@@ -135,31 +136,23 @@ def _conversions(narrow: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_HEAD = (
-    "template <typename T>\n"
-    "static void NAME(T *first, size_t stride, int parts, size_t count, unsigned int streamMORE) {\n"
-)
-_AT = "number_at(first, stride, parts, i)"
-
-
-def _loop(*lines: str) -> str:
-    body = "".join(f"    {line}\n" for line in lines)
-    return f"  for (size_t i = 0; i < count * parts; ++i) {{\n{body}  }}\n"
-
-
+_HEADS = {
+    True: "static void NAME(T *values, size_t count, unsigned int streamMORE) {\n",
+    False: "static void NAME(T *first, size_t stride, int parts, size_t count, unsigned int streamMORE) {\n",
+}
 _UNUSED = "  (void)stream;\n"
+# The further parameters of a fill, and what it does with VALUES[i].
 _FILLS = {
-    FLOATS: (", double low, double high", _loop(f"set({_AT}, low + (high - low) * uniform(stream, i));")),
-    FLAGS: ("", _loop(f"{_AT} = uniform(stream, i) < 0.5;")),
-    "whole": (", int most", _loop(f"{_AT} = (T)(uniform(stream, i) * most);")),
-    PLACES: (", int most", _loop(f"{_AT} = (T)(most - 1 - (int)(i % most));") + _UNUSED),
+    FLOATS: (", double low, double high", ["SET(low + (high - low) * uniform(stream, i));"]),
+    FLAGS: ("", ["VALUE = uniform(stream, i) < 0.5;"]),
+    "whole": (", int most", ["VALUE = (T)(uniform(stream, i) * most);"]),
+    PLACES: (", int most", ["VALUE = (T)(most - 1 - (int)(i % most));"]),
     RISING: (
         ", int length, int most",
-        _loop("const int place = (int)(i % length);", f"{_AT} = (T)(place < most ? place : most);") + _UNUSED,
+        ["const int place = (int)(i % length);", "VALUE = (T)(place < most ? place : most);"],
     ),
-    ROTATIONS: (
-        "",
-        """  for (size_t i = 0; i < count; ++i) {
+}
+_ROTATIONS = """  for (size_t i = 0; i < count; ++i) {
     double drawn[7], turn[4], sum = 0.0;
     for (int k = 0; k < parts; ++k) {
       drawn[k] = uniform(stream, i * parts + k);
@@ -174,22 +167,38 @@ _FILLS = {
       set(number_at(first, stride, parts, i * parts + k), value);
     }
   }
-""",
-    ),
-}
+"""
 
 
-def _fillers(fills: set[str], narrow: Iterable[str]) -> str:
+def _fillers(fills: set[str], narrow: Iterable[str], plain: bool) -> str:
     texts = []
-    if fills & {"fill_floats", "fill_rotations"}:
+    if not plain and fills & {"fill_floats", "fill_rotations"}:
         texts.append("template <typename T>\nstatic void set(T &place, double value) {\n  place = (T)value;\n}\n")
         for name in sorted(narrow):
             _, type_, _, to = _NARROW[name]
             texts.append(f"static void set({type_} &place, double value) {{\n  place = {to};\n}}\n")
-    for fill, (more, body) in _FILLS.items():
+    for fill, (more, lines) in _FILLS.items():
         if f"fill_{fill}" in fills:
-            texts.append(_HEAD.replace("NAME", f"fill_{fill}").replace("MORE", more) + body + "}\n")
+            texts.append(_filler(fill, more, lines, plain))
+    if f"fill_{ROTATIONS}" in fills:
+        texts.append(_head(ROTATIONS, "", plain=False) + _ROTATIONS + "}\n")
     return "\n".join(texts)
+
+
+def _head(fill: str, more: str, plain: bool) -> str:
+    head = _HEADS[plain].replace("NAME", f"fill_{fill}").replace("MORE", more)
+    return "template <typename T>\n" + head
+
+
+def _filler(fill: str, more: str, lines: Sequence[str], plain: bool) -> str:
+    head, tail = _head(fill, more, plain), ""
+    if fill in (PLACES, RISING):
+        head, tail = (head.replace(", unsigned int stream", ""), "") if plain else (head, _UNUSED)
+    value = "values[i]" if plain else "number_at(first, stride, parts, i)"
+    body = "".join(f"    {line}\n" for line in lines)
+    for before, after in (("SET(", "values[i] = (T)(" if plain else f"set({value}, "), ("VALUE", value)):
+        body = body.replace(before, after)
+    return f"{head}  for (size_t i = 0; i < count{'' if plain else ' * parts'}; ++i) {{\n{body}  }}\n{tail}}}\n"
 
 
 @cache
