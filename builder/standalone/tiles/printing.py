@@ -45,6 +45,7 @@ class Tiles(Statements):
         self.hint = ""  # what the next result may be called
         # By tile: the loops that use its elements, by their numbers; 0 stands for other uses.
         self.uses: dict[str, set[int]] = {}
+        self.homes: dict[str, int] = {}  # by tile: the loop that it is made in
         self.places_made: dict[str, int] = {}  # inside how many loops of the source a tile is made
         self.opened = 0
         self.silent = False  # whether accesses are noted otherwise
@@ -229,6 +230,7 @@ class Tiles(Statements):
                 loop.locals.add(variable.name)
 
         self.element(variable, build)
+        self.homes[variable.name] = self.opened
 
     def change(self, target: Tile, operator: str, value: Tile) -> None:
         """Change all elements of a tile by those of another."""

@@ -34,11 +34,16 @@ class TilePrinter(Tiles):
         self.read_arrays = self._read_arrays()
         self.guarded = (0, "")
         super().body(statements)
-        if not self.signature.printed:
+        if self.signature.printed:
+            self.signature.late |= {name for name, uses in self.uses.items() if self._is_late(name, uses)}
+        else:
             # What no loop reads was printed too, and may have kept loops apart.
             self.signature.shared.clear()
         self.signature.printed = True
-        self.signature.late |= {name for name, uses in self.uses.items() if len(uses) == 1 and 0 not in uses}
+
+    def _is_late(self, name: str, uses: set[int]) -> bool:
+        """Say whether one loop uses a tile, and that is not the one that it is made in."""
+        return len(uses) == 1 and 0 not in uses and self.homes.get(name) not in uses
 
     def _changed_tiles(self) -> set[str]:
         """Return the names of tiles that are not only made and read."""
