@@ -83,15 +83,9 @@ class Expressions(Places):
             raise self.rejection("an operator of the kernel's own", node)
         left, right = self.expr(node.left), self.expr(node.right)
         name = operator_name(node.op)
-        if name == "floordiv" and self._counts(node.left) and right.text.isdigit() and right.text != "0":
+        if name == "floordiv" and self.counts(node.left) and right.text.strip("0").isdigit():
             name = "div"
         return binary_op(self.helpers, name, left, right, self.kind(node))
-
-    def _counts(self, node: ast.expr) -> bool:
-        """Say whether an expression is a length or a number of a thread or turn, which are not negative."""
-        if isinstance(node, ast.Name):
-            return self.signature.rename(node.id) in self.signature.counters
-        return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
 
     def calls_function(self, node: ast.AST) -> bool:
         """Say whether a node calls a function of the kernel source."""

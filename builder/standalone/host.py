@@ -16,21 +16,7 @@ from .types import is_narrow, literal, make, name_of, part, type_names
 
 # Names of the host function's own.
 _OWN = frozenset(
-    [
-        "n",
-        "repeats",
-        "start",
-        "stop",
-        "passed",
-        "grid",
-        "block",
-        "milliseconds",
-        "repeat",
-        "threads",
-        "argc",
-        "argv",
-        "status_",
-    ]
+    "n repeats start stop passed grid block milliseconds repeat threads argc argv status_".split()  # noqa: SIM905
 )
 # What a fill is called in C++, and its further parameters.
 _FILLERS = {

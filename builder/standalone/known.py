@@ -86,6 +86,12 @@ class Known(ABC):
         """Say whether an expression has the function's own names in it."""
         return node is not None and any(isinstance(n, ast.Name) and self.is_local(n.id) for n in ast.walk(node))
 
+    def counts(self, node: ast.expr) -> bool:
+        """Say whether an expression is a length or a number of a thread or turn, which are not negative."""
+        if isinstance(node, ast.Name):
+            return self.signature.rename(node.id) in self.signature.counters
+        return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+
     def value(self, value: Any, kind: Kind) -> Code:
         """Return a constant."""
         if isinstance(kind, Number) and value is not None:

@@ -180,17 +180,6 @@ def count(kind: Block) -> int:
     return math.prod(kind.shape)
 
 
-def size_of(kind: Kind) -> int:
-    """Return how many bytes a number, block or struct of those has."""
-    if isinstance(kind, Number):
-        return 1 if kind.name == "bool" else int(kind.name.lstrip("abefilnotu")) // 8
-    if isinstance(kind, Block):
-        return count(kind) * size_of(kind.number)
-    if isinstance(kind, Record):
-        return sum(size_of(inner) for _, inner in kind.fields)
-    raise StandaloneRejection(f"the size of {type(kind).__name__}")
-
-
 def make(kind: Block, parts: list[str]) -> str:
     """Return a block made of its components."""
     if is_cuda(kind):

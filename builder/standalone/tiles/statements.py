@@ -7,35 +7,32 @@ from collections.abc import Sequence
 
 from ...codegen.arguments import ArrayOf, Kind, TileOf
 from ...codegen.objects import operator_name
-from ..atomics import atomic
 from ..code import Code
-from ..known import indices_of
-from .accesses import ALL, FIRST, Access
-from .places import fixed
-from .printing import Tiles
+from .single import SingleElements
 from .table import DOERS
 from .values import Formula, Single, Tile, Variable, View
 
-_ATOMIC = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
 # What changes the tile at this place among its arguments.
 _CHANGES = {
     "tile_matmul": 2, "tile_axpy": 2, "tile_assign": 0, "tile_scatter_add": 0, "tile_scatter_masked": 0,
     "tile_cholesky_inplace": 0, "tile_cholesky_solve_inplace": 1, "tile_lower_solve_inplace": 1,
     "tile_upper_solve_inplace": 1, "tile_fft": 0, "tile_ifft": 0, "tile_sort": 0,
 }  # fmt: skip
+_VIEWS = frozenset(["tile_reshape", "tile_squeeze", "tile_transpose", "tile_view", "tile_broadcast"])
 
 
-class TilePrinter(Tiles):
+class TilePrinter(SingleElements):
     """Prints the statements of a kernel that works on tiles."""
 
     def body(self, statements: Sequence[ast.stmt]) -> None:
         """Print the statements of the kernel."""
         self.changed = self._changed_tiles()
-        self.read_arrays = self._read_arrays()
-        self.guarded = (0, "")
         super().body(statements)
         if self.signature.printed:
-            self.signature.late |= {name for name, uses in self.uses.items() if self._is_late(name, uses)}
+            uses: dict[str, set[int]] = {}
+            for name, number in self.uses:
+                uses.setdefault(name, set()).add(number)
+            self.signature.late |= {name for name, numbers in uses.items() if self._is_late(name, numbers)}
         else:
             # What no loop reads was printed too, and may have kept loops apart.
             self.signature.shared.clear()
@@ -49,6 +46,7 @@ class TilePrinter(Tiles):
         """Return the names of tiles that are not only made and read."""
         found: set[str] = set()
         stored: set[str] = set()
+        seen_as: list[tuple[str, str]] = []
         for node in self.typed.nodes:
             match node:
                 case ast.Call(func=ast.Attribute(attr=name)) if name in _CHANGES and len(node.args) > _CHANGES[name]:
@@ -57,18 +55,13 @@ class TilePrinter(Tiles):
                 case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript() as target]):
                     base = target.value if isinstance(target, ast.Subscript) else target
                     found |= {base.id} if isinstance(base, ast.Name) else set()
-                case ast.Assign(targets=[ast.Name(id=name)]):
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     found |= {name} & stored
                     stored.add(name)
+                    seen_as += [(name, base) for base in _seen(value)]
+        for _ in seen_as:
+            found |= {base for name, base in seen_as if name in found}
         return found
-
-    def _read_arrays(self) -> set[str]:
-        """Return the arrays of which elements are read one by one."""
-        return {
-            node.value.id
-            for node in self.typed.nodes
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name)
-        }
 
     # --- statements -------------------------------------------------------------------------------------
 
@@ -126,18 +119,15 @@ class TilePrinter(Tiles):
                 self._define(name, node)
             case ast.AugAssign(target=ast.Name() as target) if self.is_tile(target) or target.id in self.tiles:
                 self._update(node, target)
-            case ast.Assign(targets=[ast.Subscript() as target]) if self._in_tile(target):
-                self._put(target, self.expr(node.value))
-            case ast.AugAssign(target=ast.Subscript() as target) if self._in_tile(target):
-                self._add_to(target, node)
+            case ast.Assign(targets=[ast.Subscript() as target]) if self.in_tile(target):
+                self.put(target, self.expr(node.value))
+            case ast.AugAssign(target=ast.Subscript() as target) if self.in_tile(target):
+                self.add_to(target, node)
             case ast.Expr(value=ast.Call() as call):
                 return self._do(call)
             case _:
                 return False
         return True
-
-    def _in_tile(self, target: ast.Subscript) -> bool:
-        return isinstance(target.value, ast.Name) and target.value.id in self.tiles
 
     def _do(self, call: ast.Call) -> bool:
         for called in self.typed.calls.get(call, ()):
@@ -198,72 +188,16 @@ class TilePrinter(Tiles):
     def _update(self, node: ast.AugAssign, target: ast.Name) -> None:
         self.change(self.tiles[target.id], operator_name(node.op), self.tile(node.value))
 
-    # --- single elements --------------------------------------------------------------------------------
 
-    def _indexed(self, target: ast.Subscript) -> tuple[Tile, list[Code]]:
-        tile, codes = self.tile(target.value), [self.expr(one) for one in indices_of(target)]
-        if len(codes) != len(tile.shape):
-            raise self.rejection("a part of an element of a tile", target)
-        return tile, codes
-
-    def _put(self, target: ast.Subscript, value: Code) -> None:
-        tile, codes = self._indexed(target)
-        if isinstance(tile, Single):
-            self.flush()
-            self.line(f"{tile.code.text} = {value.text};")
-            return
-        if self.lanes:
-            raise self.rejection("an element of a tile that each thread stores", target)
-        self.first_only = True
-        place = tile.ref(self, None, fixed(tile.shape, codes))
-        self.first_only = False
-        self.only_first(f"{place.text} = {value.text};")
-
-    def _add_to(self, target: ast.Subscript, node: ast.AugAssign) -> None:
-        """Print a change that, as in Warp, every thread makes."""
-        value = self.expr(node.value)
-        tile, codes = self._indexed(target)
-        word = _ATOMIC.get(type(node.op), "")
-        if isinstance(tile, Single) or not word:
-            raise self.rejection("an element of a tile that is changed in place", target)
-        place = tile.ref(self, None, fixed(tile.shape, codes), atomic=True)
-        self.line(f"{atomic(self.helpers, word, place, value).text};")
-
-    def only_first(self, line: str, test: str = "") -> None:
-        """Write a line that one thread of the block runs, if a condition holds."""
-        self.flush()
-        head = f"{self.indent}if (threadIdx.x == 0{f' && {test}' if test else ''}) {{"
-        if self.guarded == (len(self.lines), head):
-            self.lines.pop()
-        else:
-            self.lines.append(head)
-        self.line(f"  {line}")
-        self.line("}")
-        self.guarded = (len(self.lines), head)
-
-    def _subscript(self, node: ast.Subscript, stores: bool) -> Code:
-        if self._in_tile(node):
-            tile, codes = self._indexed(node)
-            return tile.at(self, None, fixed(tile.shape, codes))
-        code = super()._subscript(node, stores)
-        if not stores and not isinstance(node.value, ast.Attribute):
-            self._touch_array(node, "lane" if self.lanes else ALL, writes=False)
-        return code
-
-    def _store(self, target: ast.expr, value: Code, node: ast.stmt) -> None:
-        base = target.value if isinstance(target, ast.Subscript) else None
-        alone = isinstance(base, ast.Name) and base.id not in self.read_arrays and not self.lanes
-        self._touch_array(target, FIRST if alone else "lane" if self.lanes else ALL, writes=True)
-        self.flush()
-        super()._store(target, value, node)
-        if alone and base is not None and isinstance(self.kind(base), ArrayOf):
-            self.only_first(self.lines.pop().strip())
-
-    def _touch_array(self, node: ast.expr, by: str, *, writes: bool) -> None:
-        """Note an access to an element of an array that is changed."""
-        while isinstance(node, (ast.Subscript, ast.Attribute)):
-            node = node.value
-        if isinstance(node, ast.Name) and isinstance(self.typed.kinds.get(node), ArrayOf):
-            root = self.array(node).root
-            if root in self.signature.written:
-                self.touch(Access(f"{root}[]", by, writes))
+def _seen(node: ast.expr) -> list[str]:
+    """Return the name of the tile of which an expression is a view."""
+    while True:
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name), args=[inner, *_]) if name in _VIEWS:
+                node = inner
+            case ast.Subscript(value=inner):
+                node = inner
+            case ast.Name(id=name):
+                return [name]
+            case _:
+                return []

@@ -7,14 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...codegen.arguments import Kind
+from ...codegen.arguments import Block, Kind, Number, Record
+from ...errors import StandaloneRejection
 from ..code import Code
+from ..types import count
 from .accesses import ALL, FIRST, OWN, Access
 from .loops import Loop
 from .places import Place
 
 if TYPE_CHECKING:
-    from .printing import Tiles
+    from .waiting import Blocks
+
 
 Remap = Callable[[Place], Place]
 
@@ -38,14 +41,14 @@ class Tile(ABC):
         return math.prod(self.shape)
 
     @abstractmethod
-    def at(self, p: Tiles, loop: Loop | None, place: Place) -> Code:
+    def at(self, p: Blocks, loop: Loop | None, place: Place) -> Code:
         """Return an element; what it needs before it is added to the loop.
 
         Args:
             loop: in which the element is used; None for one that all threads use.
         """
 
-    def ref(self, p: Tiles, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
+    def ref(self, p: Blocks, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
         """Return an element as a place to store to.
 
         Raises:
@@ -68,7 +71,7 @@ class Formula(Tile):
         super().__init__(*like, cheap=cheap)
         self._of, self.constant = of, constant
 
-    def at(self, p: Tiles, loop: Loop | None, place: Place) -> Code:
+    def at(self, p: Blocks, loop: Loop | None, place: Place) -> Code:
         return self._of(loop, place)
 
 
@@ -86,10 +89,10 @@ class Variable(Tile):
         super().__init__(*like, cheap=True)
         self.name, self.source = name, source
 
-    def at(self, p: Tiles, loop: Loop | None, place: Place) -> Code:
+    def at(self, p: Blocks, loop: Loop | None, place: Place) -> Code:
         p.signature.reads.add(self.name)
         plain = loop is not None and place.own and p.places_made.get(self.name, 0) == len(p.pending.bodies)
-        p.uses.setdefault(self.name, set()).add(loop.number if loop is not None and plain else 0)
+        p.uses.append((self.name, loop.number if loop is not None and plain else 0))
         if loop is not None and plain and self.name in p.signature.late and self.source is not None:
             self._load(p, loop, place)
         if loop is not None and self.name in loop.locals:
@@ -98,7 +101,7 @@ class Variable(Tile):
                 return Code(self.name, self.element)
         return self._shared(p, loop, place, writes=False, atomic=False)
 
-    def _load(self, p: Tiles, loop: Loop, place: Place) -> None:
+    def _load(self, p: Blocks, loop: Loop, place: Place) -> None:
         """Load the element where it is used, since it is used in no other loop."""
         if self.name in loop.locals:
             return
@@ -107,12 +110,12 @@ class Variable(Tile):
         loop.add(f"const {p.helpers.type(self.element)} {self.name} = {code.text};", defines=self.name)
         loop.locals.add(self.name)
 
-    def ref(self, p: Tiles, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
+    def ref(self, p: Blocks, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
         if loop is not None and self.name in loop.locals and place.own:
             return Code(self.name, self.element)
         return self._shared(p, loop, place, writes=True, atomic=atomic)
 
-    def _shared(self, p: Tiles, loop: Loop | None, place: Place, *, writes: bool, atomic: bool) -> Code:
+    def _shared(self, p: Blocks, loop: Loop | None, place: Place, *, writes: bool, atomic: bool) -> Code:
         p.share(self)
         codes = [axis() for length, axis in zip(self.shape, place.axes, strict=True) if length > 1]
         text = self.name + "".join(f"[{code.text}]" for code in codes)
@@ -133,10 +136,10 @@ class View(Tile):
         super().__init__(source.element, shape, dims, cheap=source.cheap)
         self.source, self.remap = source, remap
 
-    def at(self, p: Tiles, loop: Loop | None, place: Place) -> Code:
+    def at(self, p: Blocks, loop: Loop | None, place: Place) -> Code:
         return self.source.at(p, loop, self.remap(place))
 
-    def ref(self, p: Tiles, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
+    def ref(self, p: Blocks, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
         return self.source.ref(p, loop, self.remap(place), atomic)
 
 
@@ -147,8 +150,19 @@ class Single(Tile):
         super().__init__(code.kind, shape, ("1",) * len(shape), cheap=True)
         self.code = code
 
-    def at(self, p: Tiles, loop: Loop | None, place: Place) -> Code:
+    def at(self, p: Blocks, loop: Loop | None, place: Place) -> Code:
         return self.code
 
-    def ref(self, p: Tiles, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
+    def ref(self, p: Blocks, loop: Loop | None, place: Place, atomic: bool = False) -> Code:
         return self.code
+
+
+def size_of(kind: Kind) -> int:
+    """Return how many bytes a number, block or struct of those has."""
+    if isinstance(kind, Number):
+        return 1 if kind.name == "bool" else int(kind.name.lstrip("abefilnotu")) // 8
+    if isinstance(kind, Block):
+        return count(kind) * size_of(kind.number)
+    if isinstance(kind, Record):
+        return sum(size_of(inner) for _, inner in kind.fields)
+    raise StandaloneRejection(f"the size of {type(kind).__name__}")
