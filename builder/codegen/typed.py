@@ -148,6 +148,8 @@ class _Notes:
                     value = ast.literal_eval(node)
                 else:
                     value = adj.resolve_static_expression(node)[0]
+                    if value is None and isinstance(node, ast.Name):
+                        value = adj.func.__globals__.get(node.id)  # a plain number of the module
                 if type(value) is int:
                     typed.constants[node], typed.kinds[node] = value, self.kind(int)
 

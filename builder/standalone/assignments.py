@@ -96,8 +96,9 @@ class Assignments(Expressions):
 
     def _make_array(self, node: ast.Assign, name: str, called: Called) -> None:
         """Declare an array of the thread's own."""
-        kind, shape = self.kind(node.value), called.values.get("shape")
-        shape = shape if isinstance(shape, tuple) else (shape,)
+        kind, given = self.kind(node.value), called.nodes.get("shape")
+        nodes = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+        shape = [self.constant(one) if one is not None else None for one in nodes]
         if not isinstance(kind, ArrayOf) or not all(isinstance(length, int) for length in shape):
             raise self.rejection("wp.zeros", node)
         if name not in self.scope.constant or name not in self.scope.declared_at.get(node, ()):

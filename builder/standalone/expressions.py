@@ -83,7 +83,7 @@ class Expressions(Places):
             raise self.rejection("an operator of the kernel's own", node)
         left, right = self.expr(node.left), self.expr(node.right)
         name = operator_name(node.op)
-        if name == "floordiv" and self.counts(node.left) and right.text.strip("0").isdigit():
+        if name == "floordiv" and self.counts(node.left) and self.is_positive(node.right):
             name = "div"
         return binary_op(self.helpers, name, left, right, self.kind(node))
 

@@ -92,6 +92,11 @@ class Known(ABC):
             return self.signature.rename(node.id) in self.signature.counters
         return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
 
+    def is_positive(self, node: ast.expr) -> bool:
+        """Say whether an expression is a whole number above zero that is known before."""
+        value = node.value if isinstance(node, ast.Constant) else self.constant(node)
+        return type(value) is int and value > 0 and not self.varies(node)
+
     def value(self, value: Any, kind: Kind) -> Code:
         """Return a constant."""
         if isinstance(kind, Number) and value is not None:
