@@ -9,8 +9,20 @@ from ..codegen.arguments import ArrayOf, Kind
 from ..codegen.typed import TypedFunction, TypedKernel, typed_kernel
 from ..errors import StandaloneRejection
 from ..verify.subject import in_lanes, in_tiles
-from . import bits, blocks, components, drawing, inverses, linear, makers, matrices  # noqa: F401 (they fill the tables)
-from . import noise, printing, rotations, transforms  # noqa: F401 (the same)
+from . import (  # noqa: F401 (they fill the tables)
+    bits,
+    blocks,
+    components,
+    drawing,
+    inverses,
+    linear,
+    makers,
+    matrices,
+    noise,
+    printing,
+    rotations,
+    transforms,
+)
 from .heads import head, parameters
 from .launch import Grid, grid_of, prologue
 from .native import snippet
