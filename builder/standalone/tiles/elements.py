@@ -20,11 +20,11 @@ from .table import makes
 from .values import Formula, Tile
 
 
-def _constant(p: Tiles, node: ast.expr, code: Code) -> Tile:
-    """Return a tile of one value."""
+def _constant(p: Tiles, node: ast.expr, code: Code, steady: bool = True) -> Tile:
+    """Return a tile of one value, which may be ``steady``: never change."""
     element, shape, _ = p.like(node)
     dims = p.dims_of(_shape_node(p, node), shape)
-    return Formula((element, shape, dims), lambda loop, place: code, cheap=True, constant=True)
+    return Formula((element, shape, dims), lambda loop, place: code, cheap=steady, constant=steady)
 
 
 def _shape_node(p: Tiles, node: ast.expr) -> ast.expr | None:
@@ -67,7 +67,7 @@ def _full(p: Tiles, node: ast.expr, called: Called) -> Tile:
     if isinstance(element, Number) and isinstance(value.kind, Number):
         given = called.values.get("value")
         value = literal(element, given) if isinstance(given, (int, float)) else convert(value, element)
-    return _constant(p, node, value)
+    return _constant(p, node, value, p.is_steady(called.nodes.get("value")) and not p.path)
 
 
 @makes("tile_arange")

@@ -104,7 +104,8 @@ def _load(p: Tiles, node: ast.expr, called: Called) -> Tile:
         test, code = spot.test(indices), spot.element(loop, indices)
         return code if test is None else p.choice(test, code, Code(zero(element), element), element)
 
-    again = array.root not in p.signature.written
+    steady = all(p.is_steady(called.nodes.get(name)) for name in ("a", "offset"))
+    again = steady and array.root not in p.signature.written
     like = element, shape, p.dims_of(called.nodes["shape"], shape)
     return Formula(like, at, cheap=again)
 

@@ -65,10 +65,13 @@ def _sum(p: Tiles, a: Code, b: Code, number: Number) -> str:
 
 
 def _factor(p: Tiles, called: Called, name: str, number: Number) -> Code | None:
-    value = called.values.get(name, 1.0)
-    if name in called.nodes and not isinstance(value, (int, float)):
-        return convert(p.argument(called, name), number)
-    return None if value == 1.0 else literal(number, value)
+    """Return a factor that a product is given; None if it is 1."""
+    if name not in called.nodes:
+        return None
+    value = called.values.get(name)
+    if isinstance(value, (int, float)):
+        return None if value == 1.0 else literal(number, value)
+    return convert(p.argument(called, name), number)
 
 
 @makes("tile_matmul")
@@ -85,7 +88,7 @@ def _product(p: Tiles, node: ast.expr, called: Called) -> Tile:
 def _multiply(p: Tiles, node: ast.Call, called: Called) -> None:
     left, right, out = (p.tile(called.nodes[name]) for name in ("a", "b", "out"))
     number = number_of(out.element)
-    if called.values.get("beta", 1.0) != 1.0:
+    if _factor(p, called, "beta", number) is not None:
         raise p.refused("a product with a factor of what is there before")
     made = product(p, left, right, number, _factor(p, called, "alpha", number))
     p.change(out, "add", made)

@@ -88,8 +88,10 @@ class TilePrinter(SingleElements):
             super().statement(node)
 
     def _turns(self, node: ast.For) -> None:
-        before = self.pending.enter()
+        before, outer = self.pending.enter(), self.path
+        self.path = (*outer, node)
         super().statement(node)
+        self.path = outer
         # The last line closes the loop.
         if self.pending.turns():
             end = self.lines.pop()
@@ -160,14 +162,17 @@ class TilePrinter(SingleElements):
 
     def _stays(self, name: str, tile: Tile) -> bool:
         """Say whether a name stands for what the tile is, rather than for elements that are stored."""
-        if isinstance(tile, (View, Variable)):
-            return isinstance(tile, Variable) or tile.cheap or name not in self.changed
-        return isinstance(tile, Formula) and tile.constant and name not in self.changed
+        inner = tile
+        while isinstance(inner, View):
+            inner = inner.source
+        if isinstance(inner, Formula):
+            return inner.constant and name not in self.changed
+        return True
 
     def _name(self, name: str, own: str, tile: Tile) -> None:
-        source = tile if isinstance(tile, Formula) and tile.cheap and name not in self.changed else None
+        source = tile if tile.cheap and name not in self.changed else None
         variable = Variable(own, (tile.element, tile.shape, tile.dims), source)
-        self.places_made[own] = len(self.pending.bodies)
+        self.places_made[own] = self.path
         wanted = not self.signature.printed or own in self.signature.reads
         if source is None or (wanted and own not in self.signature.late):
             self.fill(variable, tile, constant=name not in self.changed)

@@ -91,7 +91,7 @@ class Variable(Tile):
 
     def at(self, p: Blocks, loop: Loop | None, place: Place) -> Code:
         p.signature.reads.add(self.name)
-        plain = loop is not None and place.own and p.places_made.get(self.name, 0) == len(p.pending.bodies)
+        plain = loop is not None and place.own and p.places_made.get(self.name, ()) == p.path
         p.uses.append((self.name, loop.number if loop is not None and plain else 0))
         if loop is not None and plain and self.name in p.signature.late and self.source is not None:
             self._load(p, loop, place)

@@ -42,9 +42,12 @@ class Blocks(Statements):
         # The loops that use elements of a tile, by their numbers; 0 stands for other uses.
         self.uses: list[tuple[str, int]] = []
         self.homes: dict[str, int] = {}  # by tile: the loop that it is made in
-        self.places_made: dict[str, int] = {}  # inside how many loops of the source a tile is made
+        self.path: tuple[ast.For, ...] = ()  # the loops of the source around what is printed
+        self.places_made: dict[str, tuple[ast.For, ...]] = {}  # by tile: those around where it is made
         self.opened = 0
         self.silent = False  # whether accesses are noted otherwise
+        stores = (one for one in self.typed.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+        self.assigned = {one.id for one in stores}
         self.first_only = False  # whether one thread alone does what is printed
         self.branches = 0  # inside how many conditionals
         self.given: set[str] = set()
@@ -75,6 +78,16 @@ class Blocks(Statements):
         name = self.pick(*names)
         self.given.add(name)
         return name
+
+    def is_steady(self, node: ast.AST | None) -> bool:
+        """Say whether an expression means the same in all that follows inside the same loops of the source."""
+        turned = {loop.target.id for loop in self.path if isinstance(loop.target, ast.Name)}
+        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} if node is not None else set()
+        arguments = set(self.signature.kinds)
+        return all(
+            not self.is_local(name) or name in self.scope.constant | turned or name in arguments - self.assigned
+            for name in names
+        )
 
     def result(self, stem: str) -> str:
         """Return what a variable is called whose value becomes an element of what is assigned."""
