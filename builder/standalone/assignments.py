@@ -15,6 +15,7 @@ from .expressions import Expressions
 from .operators import binary_op, updates_in_place
 from .scope import Scope
 from .signatures import Signature
+from .slices import store_slice
 from .types import INT, is_matrix, number_of, vector, zero
 from .unit import Unit
 
@@ -185,6 +186,8 @@ class Assignments(Expressions):
             self.helpers.need("set_row", base.kind)
             index = self.wrapped(self.expr(target.slice), base.kind.shape[0])
             self.line(f"set_row({base.text}, {index}, {value.text});")
+            return
+        if isinstance(target, ast.Subscript) and store_slice(self, target, value):
             return
         kind = self.kind(target)
         if isinstance(kind, ArrayOf):
