@@ -12,7 +12,7 @@ from .arrays import Array
 from .atomics import atomic
 from .code import Code
 from .expressions import Expressions
-from .operators import binary_op, updates_in_place
+from .operators import binary_op, in_place
 from .scope import Scope
 from .signatures import Signature
 from .slices import store_slice
@@ -220,12 +220,7 @@ class Assignments(Expressions):
                 self.line(f"{atomic(self.helpers, word, target, self.expr(node.value)).text};")
                 return
         value = self.expr(node.value)
-        symbol = updates_in_place(name, target.kind, value.kind)
-        if symbol:
-            self.line(f"{target.text} {symbol} {value.text};")
-        else:
-            result = binary_op(self.helpers, name, target, value, target.kind)
-            self.line(f"{target.text} = {result.text};")
+        self.line(in_place(self.helpers, name, target, value))
 
     def _in_array(self, node: ast.expr) -> bool:
         while isinstance(node, (ast.Subscript, ast.Attribute)):

@@ -30,7 +30,7 @@ UNTRANSLATED = {
 CONSTRUCTS = {
     "an indexedarray": "an array seen through lists of indices has no plain pointer",
     "bits of one type as another": "CUDA has names for the bits of numbers of 32 and of 64 bits only",
-    "a slice": "a slice that is stored, or whose limits are found at run time, has no type in C++",
+    "a slice": "a slice whose limits are found at run time has no type in C++",
     "an array that is no argument and no part of one": "its pointer and lengths are not known before",
     "an array that is assigned more than once": "its pointer and lengths would be chosen at run time",
     "several effects inside a condition": "C++ leaves their order open",
@@ -43,6 +43,7 @@ CONSTRUCTS = {
     "a tile of several shapes": "one array in shared memory has one shape",
     "a tile without a name that is changed": "it lies nowhere",
     "a tile in a function": "its array would have to be handed over with its shape",
+    "an element that threads of a block store differently": "which of the threads is the last is left open",
     "an element of a tile that each thread stores": "which of the threads is the last is left open",
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...codegen.arguments import Kind, TileOf
 from ...codegen.typed import Called
 from ..code import Code
-from ..operators import binary_op, updates_in_place
+from ..operators import in_place
 from .loops import Loop
 from .places import first
 from .table import MAKERS, NAMES_ITSELF
@@ -95,21 +95,15 @@ class Tiles(Blocks):
             changed = value.at(self, loop, place)
             old = target.ref(self, loop, place)
             if old.text in loop.locals:
-                loop.add(self._changed_text(old, operator, changed), defines=old.text, again=True)
+                loop.add(in_place(self.helpers, operator, old, changed), defines=old.text, again=True)
             else:
-                loop.add(self._changed_text(old, operator, changed))
+                loop.add(in_place(self.helpers, operator, old, changed))
 
         self.element(target, build)
 
     def _change_single(self, target: Single, operator: str, value: Code) -> None:
         self.flush()
-        self.line(self._changed_text(target.code, operator, value))
-
-    def _changed_text(self, old: Code, operator: str, value: Code) -> str:
-        symbol = updates_in_place(operator, old.kind, value.kind)
-        if symbol:
-            return f"{old.text} {symbol} {value.text};"
-        return f"{old.text} = {binary_op(self.helpers, operator, old, value, old.kind).text};"
+        self.line(in_place(self.helpers, operator, target.code, value))
 
     def number(self, tile: Tile) -> Code:
         """Return the element of a tile that has one."""

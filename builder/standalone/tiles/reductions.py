@@ -10,7 +10,7 @@ from ...codegen.arguments import Kind, Number
 from ...codegen.typed import Called, TypedFunction
 from ..code import Code, binary
 from ..launch import BLOCK as THREADS
-from ..operators import binary_op, updates_in_place
+from ..operators import binary_op, in_place
 from ..scalars import least
 from ..types import BOOL, INT, is_float, is_narrow, literal, number_of, zero
 from .elements import builtin_call, user_call
@@ -30,12 +30,14 @@ class Fold:
         start: C++ for what changes nothing; "" if there is nothing like that.
         of: the function.
         text: C++ for the function as an argument.
+        adds: whether it is the sum.
     """
 
     name: str
     start: str
     of: Callable[[Code, Code], Code]
     text: str = ""
+    adds: bool = False
 
 
 def fold_of(p: Tiles, called: Called, kind: Kind) -> Fold:
@@ -52,14 +54,15 @@ def fold_of(p: Tiles, called: Called, kind: Kind) -> Fold:
         fold = Fold(builtin if plain else "", start, lambda a, b: least(builtin, kind, a, b))
     elif builtin == "add":
         start = zero(kind)
-        fold = Fold("sum" if plain else "", start, lambda a, b: binary_op(p.helpers, "add", a, b, kind))
+        of = lambda a, b: binary_op(p.helpers, "add", a, b, kind)  # noqa: E731
+        fold = Fold("sum" if plain else "", start, of, adds=True)
     else:
         fold = Fold("", "", lambda a, b: builtin_call(p, builtin, [a, b], kind))
     if fold.name:
         return fold
     type_ = p.helpers.type(kind)
     inside = fold.of(Code("a", kind), Code("b", kind)).text
-    return Fold("", fold.start, fold.of, f"[]({type_} a, {type_} b) {{ return {inside}; }}")
+    return Fold("", fold.start, fold.of, adds=fold.adds, text=f"[]({type_} a, {type_} b) {{ return {inside}; }}")
 
 
 def _extreme(kind: Number, name: str) -> str:
@@ -74,9 +77,8 @@ def _extreme(kind: Number, name: str) -> str:
 
 def folded(p: Tiles, old: Code, value: Code, fold: Fold) -> str:
     """Return the line that folds a value into a variable."""
-    symbol = updates_in_place("add", old.kind, value.kind) if fold.name == "sum" else ""
-    if symbol:
-        return f"{old.text} {symbol} {value.text};"
+    if fold.adds:
+        return in_place(p.helpers, "add", old, value)
     return f"{old.text} = {fold.of(old, value).text};"
 
 

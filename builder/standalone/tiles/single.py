@@ -15,6 +15,7 @@ from .accesses import ALL, FIRST, Access
 from .places import fixed
 from .printing import Tiles
 from .values import Single, Tile
+from .varying import varies, varying_names
 
 _ATOMIC = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
 
@@ -25,6 +26,7 @@ class SingleElements(Tiles):
     def __init__(self, unit: Unit, typed: TypedFunction, signature: Signature, lanes: bool) -> None:
         super().__init__(unit, typed, signature, lanes)
         self.read_arrays = self._arrays_read()
+        self.varying = varying_names(typed.node) if lanes else set()
         self.guarded = (0, "")  # behind which line a condition for the first thread ends, and its head
 
     def _arrays_read(self) -> set[str]:
@@ -89,13 +91,29 @@ class SingleElements(Tiles):
         return code
 
     def _store(self, target: ast.expr, value: Code, node: ast.stmt) -> None:
-        base = target.value if isinstance(target, ast.Subscript) else None
-        alone = isinstance(base, ast.Name) and base.id not in self.read_arrays and not self.lanes
+        alone = self._is_one(target, node)
         self._touch_array(target, FIRST if alone else "lane" if self.lanes else ALL, writes=True)
         self.flush()
         super()._store(target, value, node)
-        if alone and base is not None and isinstance(self.kind(base), ArrayOf):
+        if alone:
             self.only_first(self.lines.pop().strip())
+
+    def _is_one(self, target: ast.expr, node: ast.stmt) -> bool:
+        """Say whether a store of an array's element is the same for all threads, and none reads it.
+
+        Raises:
+            StandaloneRejection: threads store different values to one element.
+        """
+        base = target.value if isinstance(target, ast.Subscript) else None
+        if not isinstance(base, ast.Name) or not isinstance(self.kind(base), ArrayOf):
+            return False
+        if self.lanes:
+            assert isinstance(target, ast.Subscript)
+            if self.branches or varies(target.slice, self.varying):
+                return False
+            if isinstance(node, ast.Assign) and varies(node.value, self.varying):
+                raise self.rejection("an element that threads of a block store differently", node)
+        return base.id not in self.read_arrays
 
     def _touch_array(self, node: ast.expr, by: str, *, writes: bool) -> None:
         """Note an access to an element of an array that is changed."""
