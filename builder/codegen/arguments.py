@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .kernel_source import one_line
-from .objects import Struct, array_family, composite, is_array, is_composite_type, is_scalar_type
+from .objects import Struct, array_family, composite, is_array, is_composite_type, is_scalar_type, is_tile
 from .warp_internals import INTERNALS
 from .warp_process import defined, isolated
 
@@ -57,13 +57,21 @@ class ArrayOf:
 
 
 @dataclass(frozen=True, slots=True)
+class TileOf:
+    """A tile that a block of threads works on together; never an argument of a kernel."""
+
+    element: Kind
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Other:
     """What has no layout of ours, such as a texture."""
 
     name: str
 
 
-Kind: TypeAlias = Number | Block | Record | ArrayOf | Other
+Kind: TypeAlias = Number | Block | Record | ArrayOf | TileOf | Other
 
 
 def argument_kinds(source: str) -> tuple[tuple[str, Kind], ...]:
@@ -88,6 +96,8 @@ def kind_of(type_: Any) -> Kind:
     if is_composite_type(type_):
         family, shape, number = composite(type_)
         return Block(family, shape, _number(number))
+    if is_tile(type_):
+        return TileOf(kind_of(type_.dtype), tuple(type_.shape))
     return Other(getattr(type_, "__name__", None) or one_line(str(type_)))
 
 

@@ -29,6 +29,11 @@ def is_array(obj: Any) -> bool:
     return bool(wtypes.is_array(obj))
 
 
+def is_tile(obj: Any) -> bool:
+    """Say whether an object is the type of a tile."""
+    return isinstance(obj, wtypes.tile)
+
+
 def is_annotation(obj: Any) -> bool:
     """Say whether an object is an array, the annotation of one, or ``wp.ref[T]``."""
     return bool(wtypes.is_array(obj) or wtypes.is_reference(obj))

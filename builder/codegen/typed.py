@@ -15,7 +15,7 @@ from typing import Any
 from . import warp_adapter
 from .arguments import Kind, Record, kind_of
 from .kernel_source import parse
-from .objects import Struct, is_composite_type, is_scalar_type
+from .objects import Function, Struct, is_composite_type, is_scalar_type, is_tile
 from .warp_internals import INTERNALS
 
 wcontext, wcodegen, wtypes = INTERNALS
@@ -28,7 +28,8 @@ class Called:
     Attributes:
         name: the function's name.
         kinds: what it takes, by parameter; None where that is no value (a type, a function, a tuple).
-        values: the constants among them, and types as their kinds.
+        values: the constants among them, types as their kinds, and what is mapped over tiles: a function, or the
+            name of a builtin.
         function: the function, or None for a builtin.
         nodes: the syntax node of each parameter that was given as an expression.
     """
@@ -147,6 +148,8 @@ class _Notes:
                     value = ast.literal_eval(node)
                 else:
                     value = adj.resolve_static_expression(node)[0]
+                    if value is None and isinstance(node, ast.Name):
+                        value = adj.func.__globals__.get(node.id)  # a plain number of the module
                 if type(value) is int:
                     typed.constants[node], typed.kinds[node] = value, self.kind(int)
 
@@ -179,10 +182,19 @@ class _Notes:
             kinds[name] = self.kind(arg.type) if isinstance(arg, wcodegen.Var) else None
             value = arg.constant if isinstance(arg, wcodegen.Var) else arg
             if value is not None:
-                values[name] = self._plain(value)
+                values[name] = self._mapped(value, bound) if isinstance(value, Function) else self._plain(value)
         given = {name: node for name, node in nodes.items() if isinstance(node, ast.expr)}
         function = None if found.is_builtin() else self.of(found.adj, found.key)
         return Called(found.key, kinds, values, function, given)
+
+    def _mapped(self, op: Any, bound: Mapping[str, Any]) -> Any:
+        """Return what is mapped over the tiles, or folds the tile, among the arguments of a call."""
+        if op.is_builtin():
+            return op.key
+        given = [bound[name] for name in ("a", "b") if name in bound] + list(bound.get("args", ()))
+        types = [one.type.dtype if is_tile(one.type) else one.type for one in given]
+        found = op.get_overload(types if len(types) == len(op.input_types) else types[:1] * 2, {})
+        return self.of(found.adj, found.key) if found is not None else op
 
     def _plain(self, value: Any) -> Any:
         if is_scalar_type(value) or is_composite_type(value) or isinstance(value, Struct):

@@ -41,7 +41,8 @@ class Array:
 
     def element(self, indices: Sequence[Code]) -> Code:
         """Return the element at some indices, one for each dimension."""
-        return Code(f"{self.pointer}[{self.offset(indices).text}]", self.kind.element)
+        pointer = f"({self.pointer})" if " " in self.pointer else self.pointer
+        return Code(f"{pointer}[{self.offset(indices).text}]", self.kind.element)
 
     def rest(self, pointer: str, count: int) -> Array:
         """Return what lies behind ``count`` leading indices, at a pointer."""

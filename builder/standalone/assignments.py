@@ -12,9 +12,10 @@ from .arrays import Array
 from .atomics import atomic
 from .code import Code
 from .expressions import Expressions
-from .operators import binary_op, updates_in_place
+from .operators import binary_op, in_place
 from .scope import Scope
 from .signatures import Signature
+from .slices import store_slice
 from .types import INT, is_matrix, number_of, vector, zero
 from .unit import Unit
 
@@ -96,8 +97,9 @@ class Assignments(Expressions):
 
     def _make_array(self, node: ast.Assign, name: str, called: Called) -> None:
         """Declare an array of the thread's own."""
-        kind, shape = self.kind(node.value), called.values.get("shape")
-        shape = shape if isinstance(shape, tuple) else (shape,)
+        kind, given = self.kind(node.value), called.nodes.get("shape")
+        nodes = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+        shape = [self.constant(one) if one is not None else None for one in nodes]
         if not isinstance(kind, ArrayOf) or not all(isinstance(length, int) for length in shape):
             raise self.rejection("wp.zeros", node)
         if name not in self.scope.constant or name not in self.scope.declared_at.get(node, ()):
@@ -185,6 +187,8 @@ class Assignments(Expressions):
             index = self.wrapped(self.expr(target.slice), base.kind.shape[0])
             self.line(f"set_row({base.text}, {index}, {value.text});")
             return
+        if isinstance(target, ast.Subscript) and store_slice(self, target, value):
+            return
         kind = self.kind(target)
         if isinstance(kind, ArrayOf):
             raise self.rejection("an array that is stored", node)
@@ -216,12 +220,7 @@ class Assignments(Expressions):
                 self.line(f"{atomic(self.helpers, word, target, self.expr(node.value)).text};")
                 return
         value = self.expr(node.value)
-        symbol = updates_in_place(name, target.kind, value.kind)
-        if symbol:
-            self.line(f"{target.text} {symbol} {value.text};")
-        else:
-            result = binary_op(self.helpers, name, target, value, target.kind)
-            self.line(f"{target.text} = {result.text};")
+        self.line(in_place(self.helpers, name, target, value))
 
     def _in_array(self, node: ast.expr) -> bool:
         while isinstance(node, (ast.Subscript, ast.Attribute)):

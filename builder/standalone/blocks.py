@@ -22,6 +22,15 @@ def operator(h: Helpers, word: str, result: Block, left: Kind, right: Kind) -> s
 
 
 @helper
+def operator_in_place(h: Helpers, word: str, kind: Block, value: Kind) -> str:
+    """An operator that changes a block."""
+    h.need("operator", word, kind, kind, value)
+    symbol = _WORDS[word]
+    head = f"__device__ inline void operator{symbol}=({h.type(kind)} &a, {h.parameter(value, 'b')})"
+    return f"{head} {{\n  a = a {symbol} b;\n}}\n"
+
+
+@helper
 def negative(h: Helpers, kind: Block) -> str:
     """The other sign."""
     return h.elementwise("operator-", kind, [(kind, "a")], lambda a: f"-{a}")

@@ -44,7 +44,7 @@ def host_text(program: str) -> str:
 
 
 def run_on_host(program: str, *, sanitize: bool = False, sizes: Sequence[int] = (), cxx: str = "g++") -> Outcome:
-    """Compile a program for this machine's CPU and run it.
+    """Compile a program for this machine's CPU and run it; one whose threads wait for each other in two orders of them.
 
     Args:
         sanitize: under AddressSanitizer and UndefinedBehaviorSanitizer.
@@ -59,14 +59,17 @@ def run_on_host(program: str, *, sanitize: bool = False, sizes: Sequence[int] = 
             return Outcome(False, f"does not compile: {_first(built.stderr)}")
         wanted = "PASS" if "EXPECTED_SIZE" in program and not sizes else "DONE"
         for size in sizes or [0]:
-            outcome = _ran([str(binary), *([str(size), "1"] if size else [])], wanted)
+            command = [str(binary), *([str(size), "1"] if size else [])]
+            outcome = _ran(command, wanted)
+            if outcome.passed and fibers:
+                outcome = _ran(command, wanted, HOST_ORDER="reversed")
             if not outcome.passed:
                 return Outcome(False, f"size {size}: {outcome.said}" if size else outcome.said)
         return outcome
 
 
-def _ran(command: Sequence[str], wanted: str) -> Outcome:
-    ran = _run(command)
+def _ran(command: Sequence[str], wanted: str, **more: str) -> Outcome:
+    ran = _run(command, **more)
     said = ran.stdout.strip().splitlines()
     if ran.returncode or not said or not said[-1].startswith(wanted):
         failed = [line for line in said if line.startswith("FAIL ")]
@@ -93,8 +96,8 @@ def _kept_headers() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="warp_cuda_pairs_")
 
 
-def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    environment = surroundings(ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0")
+def _run(command: Sequence[str], **more: str) -> subprocess.CompletedProcess[str]:
+    environment = surroundings(ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0", **more)
     try:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, check=False, env=environment, errors="replace"

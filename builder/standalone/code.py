@@ -68,4 +68,4 @@ def cast(type_: str, operand: Code, kind: Kind) -> Code:
     return Code(f"({type_}){operand.inside(UNARY)}", kind, UNARY)
 
 
-__all__ = ["ATOM", "PRECEDENCE", "TERNARY", "UNARY", "Code", "binary", "call", "cast", "unary"]
+__all__ = ["ATOM", "LESS", "PRECEDENCE", "TERNARY", "UNARY", "Code", "binary", "call", "cast", "unary"]

@@ -34,6 +34,9 @@ def _best(name: str, symbol: str) -> None:
     def write(h: Helpers, kind: Block) -> str:
         n = count(kind)
         lines = ["unsigned int best = 0;"]
+        if n > 4 and kind.family == "vector":
+            loop = [f"for (int i = 1; i < {n}; ++i)", f"  if (a.c[i] {symbol} a.c[best])", "    best = i;"]
+            return h.function(name, UINT, [(kind, "a")], *lines, *loop, "return best;")
         for at in range(1, n):
             held = h.need("at", kind)
             lines.append(f"if ({part(kind, 'a', at)} {symbol} {held}(a, best))")

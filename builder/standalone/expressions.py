@@ -82,7 +82,10 @@ class Expressions(Places):
         if self.calls_function(node):
             raise self.rejection("an operator of the kernel's own", node)
         left, right = self.expr(node.left), self.expr(node.right)
-        return binary_op(self.helpers, operator_name(node.op), left, right, self.kind(node))
+        name = operator_name(node.op)
+        if name == "floordiv" and self.counts(node.left) and self.is_positive(node.right):
+            name = "div"
+        return binary_op(self.helpers, name, left, right, self.kind(node))
 
     def calls_function(self, node: ast.AST) -> bool:
         """Say whether a node calls a function of the kernel source."""

@@ -10,27 +10,13 @@ from ..errors import StandaloneRejection
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS, Leaf, leaves, most_of, values
 from .names import WORDS, free
 from .scalars import CUDA_NAMES
-from .shapes import LENGTHS
+from .shapes import length_of
 from .translate import Translation
 from .types import literal, make, name_of, part, type_names
 
 # Names of the host function's own.
 _OWN = frozenset(
-    [
-        "n",
-        "repeats",
-        "start",
-        "stop",
-        "passed",
-        "grid",
-        "block",
-        "milliseconds",
-        "repeat",
-        "threads",
-        "argc",
-        "argv",
-        "status_",
-    ]
+    "n repeats start stop passed grid block milliseconds repeat threads argc argv status_".split()  # noqa: SIM905
 )
 # What a fill is called in C++, and its further parameters.
 _FILLERS = {
@@ -138,7 +124,7 @@ def constant(leaf: Leaf, seed: int, n: int) -> str:
 def _array(host: Host, names: _Names, kind: ArrayOf, own: Sequence[Leaf], shapes: str) -> None:
     if kind.family != "array":
         raise StandaloneRejection(f"an {kind.family}")
-    length = LENGTHS[shapes][0 if kind.ndim == 1 else 1]
+    length = length_of(shapes, kind.ndim)
     type_ = name_of(kind.element)
     dims = [f"{names.host}_dim{axis}" for axis in range(kind.ndim)]
     host.setup.append("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record
@@ -15,7 +16,7 @@ from .types import INT, is_matrix, literal, make, number_of, vector
 from .unit import Unit
 
 
-class Known:
+class Known(ABC):
     """Answers what Warp has found out about the nodes of one function.
 
     Args:
@@ -28,9 +29,9 @@ class Known:
         self.unit, self.typed, self.signature = unit, typed, signature
         self.helpers = unit.helpers
 
+    @abstractmethod
     def expr(self, node: ast.expr) -> Code:
         """Return the C++ of an expression."""
-        raise NotImplementedError
 
     def kind(self, node: ast.expr) -> Kind:
         """Return the type of an expression, or of a place that is stored to."""
@@ -84,6 +85,17 @@ class Known:
     def varies(self, node: ast.expr | None) -> bool:
         """Say whether an expression has the function's own names in it."""
         return node is not None and any(isinstance(n, ast.Name) and self.is_local(n.id) for n in ast.walk(node))
+
+    def counts(self, node: ast.expr) -> bool:
+        """Say whether an expression is a length or a number of a thread or turn, which are not negative."""
+        if isinstance(node, ast.Name):
+            return self.signature.rename(node.id) in self.signature.counters
+        return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+
+    def is_positive(self, node: ast.expr) -> bool:
+        """Say whether an expression is a whole number above zero that is known before."""
+        value = node.value if isinstance(node, ast.Constant) else self.constant(node)
+        return type(value) is int and value > 0 and not self.varies(node)
 
     def value(self, value: Any, kind: Kind) -> Code:
         """Return a constant."""

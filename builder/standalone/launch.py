@@ -33,6 +33,7 @@ class Grid:
         stride: whether threads go through it in strides.
         statement: the assignment in the source that names the indices, or None.
         python_names: what the indices are called there.
+        blocks: how many of the dimensions count blocks, whose threads share a place; 0 if threads have places.
     """
 
     ndim: int
@@ -42,10 +43,11 @@ class Grid:
     stride: bool
     statement: ast.stmt | None
     python_names: tuple[str, ...]
+    blocks: int = 0
 
 
-def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
-    """Return the grid of a kernel."""
+def grid_of(typed: TypedKernel, signature: Signature, together: bool, tiled: bool = False, lanes: bool = False) -> Grid:
+    """Return the grid of a kernel; ``lanes`` if the last index of one on tiles is the thread's place in its block."""
     ndim = typed.launch_dim
     own = typed.kernel
     calls = [node for node in own.nodes if isinstance(node, ast.Call) and _is_tid(own, node)]
@@ -55,6 +57,8 @@ def grid_of(typed: TypedKernel, signature: Signature, together: bool) -> Grid:
         names = [signature.fresh(f"thread{axis}" if ndim > 1 else "thread") for axis in range(ndim)]
     else:
         names = [signature.rename(name) for name in names]
+    if tiled:
+        return Grid(ndim, tuple(names), (), False, False, statement, python_names, ndim - lanes)
     limits = ["n"] if ndim == 1 else [f"n{axis}" for axis in range(ndim)]
     limits = [_limit(signature, limit) for limit in limits]
     linear = ndim in (1, 4) or together or typed.grid_stride
@@ -86,6 +90,8 @@ def prologue(printer: Statements, grid: Grid) -> tuple[list[str], list[str]]:
     """Return the lines before and after a kernel's body; sets how the body is indented and left."""
     printer.signature.counters.update(grid.indices)
     printer.threads = grid.indices
+    if grid.blocks:
+        return list(_blocks(grid)), []
     if grid.stride:
         printer.indent, printer.leaves = "    ", "continue;"
         return list(_striding(printer, grid)), ["  }"]
@@ -100,6 +106,12 @@ def prologue(printer: Statements, grid: Grid) -> tuple[list[str], list[str]]:
     index = printer.signature.fresh("index")
     lines = [f"  const int {index} = blockIdx.x * blockDim.x + threadIdx.x;", *_guard(f"{index} >= {_product(grid)}")]
     return [*lines, *(f"  {line}" for line in _split(grid, index))], []
+
+
+def _blocks(grid: Grid) -> Iterator[str]:
+    for axis, index in enumerate(grid.indices):
+        place = f"blockIdx.{_AXES[grid.blocks - 1 - axis]}" if axis < grid.blocks else "threadIdx.x"
+        yield f"  const int {index} = {place};"
 
 
 def _guard(test: str) -> list[str]:

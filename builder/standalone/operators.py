@@ -114,3 +114,20 @@ def updates_in_place(name: str, target: Kind, value: Kind) -> str:
         return ""
     fits = is_float(target) or target.name in ("int32", "uint32", "int64", "uint64")
     return f"{PLAIN[name]}=" if fits else ""
+
+
+def in_place(h: Helpers, name: str, target: Code, value: Code) -> str:
+    """Return the statement that changes a place by an operator."""
+    symbol = updates_in_place(name, target.kind, value.kind)
+    if not symbol and _changes_block(name, target.kind, value.kind):
+        h.need("operator_in_place", name, target.kind, value.kind)
+        symbol = f"{PLAIN[name]}="
+    if symbol:
+        return f"{target.text} {symbol} {value.text};"
+    return f"{target.text} = {binary_op(h, name, target, value, target.kind).text};"
+
+
+def _changes_block(name: str, target: Kind, value: Kind) -> bool:
+    if not isinstance(target, Block) or target.family not in ("vector", "matrix"):
+        return False
+    return value == (target if name in ("add", "sub") else target.number) and name in ("add", "sub", "mul", "div")

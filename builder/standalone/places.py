@@ -153,11 +153,14 @@ class Places(Known):
             index = self.wrapped(self._index(indices[1]), kind.shape[1])
             return Code(f"{name}({base.text}, {index})", vector(kind.shape[0], kind.number))
         if kind.family == "vector" and len(indices) == 1 and isinstance(first, ast.Slice) and base.binds == ATOM:
-            limits = [self._limit(one) for one in (first.lower, first.upper, first.step)]
-            chosen = range(count(kind))[slice(*limits)]
+            chosen = self.chosen(first, count(kind))
             if len(chosen) > 1:
                 return self.made(vector(len(chosen), kind.number), [part(kind, base.text, place) for place in chosen])
         raise self.rejection("a slice", node)
+
+    def chosen(self, node: ast.Slice, length: int) -> range:
+        """Return the indices that a slice stands for."""
+        return range(length)[slice(*(self._limit(one) for one in (node.lower, node.upper, node.step)))]
 
     def _limit(self, node: ast.expr | None) -> int | None:
         if node is None:

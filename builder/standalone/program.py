@@ -52,17 +52,21 @@ def _number(value: float) -> str:
 
 def example_size(t: Translation) -> int:
     """Return the size of the grid's dimensions that a program is checked with."""
+    if t.grid.blocks:
+        return 3 if t.grid.blocks == 1 else 2
     return BLOCK if t.together else _EXAMPLES[t.grid.ndim]
 
 
 def size_step(t: Translation) -> int:
     """Return what sizes of the grid's dimensions are multiples of: where threads wait for each other, whole blocks."""
+    if t.grid.blocks:
+        return 1
     return BLOCK if any(word in text for text in (*t.functions, t.kernel) for word in WAITING) else 1
 
 
 def default_shapes(t: Translation) -> str:
     """Return how long arrays are, by what the kernel looks up."""
-    return shapes_of(t.nodes, t.args, t.names)
+    return "tiles" if t.grid.blocks else shapes_of(t.nodes, t.args, t.names)
 
 
 def program(
@@ -97,6 +101,8 @@ def program(
 
 
 def _launch(grid: Grid) -> list[str]:
+    if grid.blocks:
+        return [f"const dim3 block({BLOCK});", f"const dim3 grid({', '.join(['n'] * grid.blocks)});"]
     if grid.linear:
         total = " * ".join(["n"] * grid.ndim)
         blocks = f"({total} + {BLOCK - 1}) / {BLOCK}"
@@ -117,7 +123,7 @@ def _call(t: Translation) -> str:
             given.append(f"{own}_dim{axis}")
         else:
             given.append(device(t, name) if isinstance(kinds[name], ArrayOf) else own)
-    given += ["n"] * t.grid.ndim
+    given += ["n"] * len(t.grid.limits)
     return f"{t.name}<<<grid, block>>>({', '.join(given)});"
 
 

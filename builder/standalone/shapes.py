@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from ..codegen.arguments import ArrayOf, Kind, Record
 
-# Lengths of an array's dimensions in C++, by the name of the shape: of lists, and of tables.
+# Lengths of an array's dimensions in C++, by the name of the shape: of lists, of tables, of what has more dimensions.
 LENGTHS = {
     "equal": ("n", "n"),
     "wider": ("n + 16", "n + 16"),
     "longer": ("8 * n + 64", "n + 16"),
     "square": ("(n + 16) * (n + 16)", "n + 16"),
+    "tiles": ("256 * n + 16", "16 * n + 8", "n + 16"),
 }
 
 
@@ -20,6 +21,12 @@ def lengths(shapes: str, n: int, ndim: int) -> tuple[int, ...]:
     """Return the shape of an array."""
     of = {"equal": (n, n), "wider": (n + 16, n + 16), "longer": (8 * n + 64, n + 16), "square": ((n + 16) ** 2, n + 16)}
     return (of[shapes][0 if ndim == 1 else 1],) * ndim
+
+
+def length_of(shapes: str, ndim: int) -> str:
+    """Return C++ for the length of an array's dimensions."""
+    given = LENGTHS[shapes]
+    return given[min(ndim, len(given)) - 1]
 
 
 def shapes_of(nodes: Sequence[ast.AST], args: tuple[tuple[str, Kind], ...], indices: tuple[str, ...]) -> str:

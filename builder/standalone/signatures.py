@@ -23,6 +23,10 @@ class Signature:
         has_effect: whether it changes an array or draws random numbers.
         counters: C++ names of loop variables that are never negative.
         taken: names that its variables may not have.
+        shared: the tiles that lie in shared memory.
+        reads: the tiles of which elements are read.
+        late: the tiles that are loaded in the one loop that uses them.
+        printed: whether that is known.
     """
 
     name: str
@@ -34,6 +38,10 @@ class Signature:
     counters: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
     returns: tuple[Kind, ...] = ()
+    shared: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+    late: set[str] = field(default_factory=set)
+    printed: bool = False
 
     def rename(self, name: str) -> str:
         """Return the C++ name of an argument or variable."""

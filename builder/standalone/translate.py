@@ -8,15 +8,33 @@ from dataclasses import dataclass
 from ..codegen.arguments import ArrayOf, Kind
 from ..codegen.typed import TypedFunction, TypedKernel, typed_kernel
 from ..errors import StandaloneRejection
-from . import blocks, components, drawing, inverses, linear, makers, matrices, noise, printing, rotations, transforms  # noqa: F401 (they fill the tables)
+from ..verify.subject import in_lanes, in_tiles
+from . import (  # noqa: F401 (they fill the tables)
+    bits,
+    blocks,
+    components,
+    drawing,
+    inverses,
+    linear,
+    makers,
+    matrices,
+    noise,
+    printing,
+    rotations,
+    transforms,
+)
 from .heads import head, parameters
 from .launch import Grid, grid_of, prologue
 from .native import snippet
 from .scalars import CUDA_NAMES
 from .signatures import Signature
 from .statements import Statements
+from .tiles import TilePrinter
 from .types import INT, name_of
 from .unit import Unit
+
+# Bytes that a block has without a further request of the host, and with room for what helpers use.
+_MOST_SHARED = 46 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +90,22 @@ def translate(source: str, tree: ast.Module | None = None) -> Translation:
 def translated(typed: TypedKernel) -> Translation:
     """Return the translation of a kernel whose types are known; raises as :func:`translate`."""
     unit = Unit()
-    for _ in range(4):
+    for _ in range(8):
         before = _found(unit)
         printed = _print(unit, typed)
         _note_conflicts(unit)
         if _found(unit) == before:
+            if unit.shared_bytes > _MOST_SHARED:
+                raise StandaloneRejection("more shared memory than a block has")
             return printed
     raise StandaloneRejection("names that do not settle")
 
 
 def _found(unit: Unit) -> tuple[object, ...]:
-    return tuple((s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken)) for s in unit.signatures.values())
+    return tuple(
+        (s.name, len(s.written), len(s.dims), s.has_effect, len(s.taken), len(s.shared), len(s.reads), len(s.late))
+        for s in unit.signatures.values()
+    )
 
 
 def _note_conflicts(unit: Unit) -> None:
@@ -101,7 +124,8 @@ def _print(unit: Unit, typed: TypedKernel) -> Translation:
     own = typed.kernel
     signature = unit.signatures.get(id(own)) or unit.declare(own)
     together = any(function.snippet for function in _called(typed))
-    grid = grid_of(typed, signature, together)
+    tiled = in_tiles(own.node)
+    grid = grid_of(typed, signature, together, tiled, tiled and in_lanes(own.node))
     text, values = _kernel(unit, typed, signature, grid)
     return Translation(
         name=signature.name,
@@ -129,9 +153,10 @@ def _called(typed: TypedKernel) -> list[TypedFunction]:
     while waiting:
         for calls in waiting.pop().calls.values():
             for called in calls:
-                if called.function is not None and id(called.function) not in reached:
-                    reached.add(id(called.function))
-                    waiting.append(called.function)
+                function = called.function or called.values.get("op")
+                if isinstance(function, TypedFunction) and id(function) not in reached:
+                    reached.add(id(function))
+                    waiting.append(function)
     return [function for function in typed.functions if id(function) in reached]
 
 
@@ -153,11 +178,17 @@ def _end(printer: Statements) -> None:
 def _kernel(
     unit: Unit, typed: TypedKernel, signature: Signature, grid: Grid
 ) -> tuple[str, tuple[tuple[str, int], ...]]:
-    printer = Statements(unit, typed.kernel, signature)
+    if grid.blocks:
+        tiles = TilePrinter(unit, typed.kernel, signature, lanes=grid.blocks < grid.ndim)
+        printer: Statements = tiles
+    else:
+        printer = Statements(unit, typed.kernel, signature)
     printer.tid = grid.statement
     opening, closing = prologue(printer, grid)
     printer.body(typed.kernel.node.body)
     _end(printer)
+    if grid.blocks:
+        opening += tiles.shared_lines()
     params = parameters(unit, signature, restrict="__restrict__ ")
     values: list[tuple[str, int]] = []
     for name, kind in signature.kinds.items():

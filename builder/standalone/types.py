@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record
+from ..codegen.arguments import ArrayOf, Block, Kind, Number, Record, TileOf
 from ..errors import StandaloneRejection
 from .code import UNARY, Code
 
@@ -105,6 +105,8 @@ def name_of(kind: Kind) -> str:
         return {"quaternion": "quat", "transformation": "transform"}[kind.family] + suffix
     if isinstance(kind, ArrayOf):
         raise StandaloneRejection(f"an {kind.family} as a value")
+    if isinstance(kind, TileOf):
+        raise StandaloneRejection("a tile as a value")
     raise StandaloneRejection(f"type {' '.join(kind.name.split()[:3])}")
 
 

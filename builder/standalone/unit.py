@@ -18,6 +18,7 @@ class Unit:
         self.helpers = Helpers()
         self.constants: dict[str, tuple[Number, str]] = {}
         self.signatures: dict[int, Signature] = {}
+        self.shared_bytes = 0  # of the kernel's arrays in shared memory
 
     def signature(self, function: TypedFunction) -> Signature:
         """Return the signature of a device function."""

@@ -61,7 +61,7 @@ def dtype_of(kind: Kind, wide: bool) -> np.dtype[Any]:
             return ARRAY_LAYOUT
         case ArrayOf("indexedarray"):
             return INDEXED_LAYOUT
-    raise UnsupportedArgument(f"no values are made for {kind.family if isinstance(kind, ArrayOf) else kind.name}")
+    raise UnsupportedArgument(f"no values are made for {getattr(kind, 'family', '') or getattr(kind, 'name', 'tiles')}")
 
 
 def equal(size: int, ndim: int) -> tuple[int, ...]:

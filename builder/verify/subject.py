@@ -149,7 +149,7 @@ def subject_of(
         kinds=kinds,
         ndim=row["launch_dim"],
         tiled=in_tiles(tree),
-        lanes=in_tiles(tree) and _lanes(tree),
+        lanes=in_tiles(tree) and in_lanes(tree),
         together=works_together(row),
         deep=_depth(tree) > 1,
         loops=_loops(tree),
@@ -167,12 +167,12 @@ def shapes_to_try(row: Mapping[str, Any]) -> tuple[str, ...]:
     return TOGETHER_SHAPES if works_together(row) else ORDINARY_SHAPES
 
 
-def _calls(tree: ast.Module) -> frozenset[str]:
+def _calls(tree: ast.AST) -> frozenset[str]:
     functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return frozenset(function.attr for function in functions if isinstance(function, ast.Attribute))
 
 
-def in_tiles(tree: ast.Module) -> bool:
+def in_tiles(tree: ast.AST) -> bool:
     """Say whether a kernel works on tiles, a block of threads for each place of its launch grid."""
     return any(name.startswith("tile") or name == "untile" for name in _calls(tree))
 
@@ -195,7 +195,7 @@ def _loops(tree: ast.Module) -> bool:
     return not any(word.arg == "grid_stride" and ast.unparse(word.value) == "False" for word in keywords)
 
 
-def _lanes(tree: ast.Module) -> bool:
+def in_lanes(tree: ast.AST) -> bool:
     """Say whether a kernel names the last of its indices as a thread's place in its block is named."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and "wp.tid()" in ast.unparse(node):

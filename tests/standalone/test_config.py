@@ -18,7 +18,7 @@ from builder.standalone import standalone
 from builder.standalone.makefile import CLANG_FORMAT, makefile
 from builder.standalone.making import program_seed
 
-FIELDS = {"num_kernels": 40, "categories": ["arithmetic", "tile"], "seed": 2}
+FIELDS = {"num_kernels": 40, "categories": ["arithmetic", "spatial_query"], "seed": 2}
 
 
 def decided(config, store):
@@ -34,7 +34,7 @@ def test_rows_are_programs_and_what_has_none_is_counted(tmp_path):
     spec, decision = decided("standalone", store)
     rows = [row for table in stages.rows(spec, store, decision, "train") for row in table.to_pylist()]
     assert decision.rejections["not_standalone"] > 0
-    assert {row["category"] for row in rows} == {"arithmetic"}
+    assert "arithmetic" in {row["category"] for row in rows}
     for row in rows:
         assert row["completion"] == row["cuda_standalone"]
         assert row["prompt"].endswith(row["python_source"])

@@ -8,7 +8,7 @@ from builder.standalone import checked_programs
 from builder.standalone.building import compile_with_nvcc, host_text, nvcc, run_on_host
 from builder.verify import row_of
 
-CHOSEN = (("arithmetic", 1), ("struct", 2), ("block_sync", 0), ("random", 1))
+CHOSEN = (("arithmetic", 1), ("struct", 2), ("block_sync", 0), ("random", 1), ("tile_matmul", 6))
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def made():
     return {category: one.text for category, one in found.items()}
 
 
-@pytest.mark.parametrize("category", ["arithmetic", "block_sync"])
+@pytest.mark.parametrize("category", ["arithmetic", "block_sync", "tile_matmul"])
 def test_a_program_agrees_with_warp(made, category):
     outcome = run_on_host(made[category])
     assert outcome.passed, outcome.said
@@ -39,6 +39,15 @@ def test_a_program_with_a_planted_error_says_where(made):
     assert not outcome.passed
     assert outcome.said.startswith("FAIL ")
     assert "expected" in outcome.said
+
+
+def test_a_product_without_one_of_its_barriers_fails(made):
+    before, barrier, behind = made["tile_matmul"].rpartition("    __syncthreads();\n")
+    assert barrier
+    assert "__global__" in before
+    outcome = run_on_host(before + behind)
+    assert not outcome.passed
+    assert outcome.said.startswith("FAIL ")
 
 
 def test_another_size_runs_without_a_comparison(made):
