@@ -18,7 +18,7 @@ from builder.standalone import standalone
 from builder.standalone.makefile import CLANG_FORMAT, makefile
 from builder.standalone.making import program_seed
 
-FIELDS = {"num_kernels": 40, "categories": ["arithmetic", "tile"], "seed": 2}
+FIELDS = {"num_kernels": 40, "categories": ["arithmetic", "spatial_query"], "seed": 2}
 
 
 def decided(config, store):
