@@ -158,9 +158,9 @@ def at(h: Helpers, kind: Block) -> str:
         raise StandaloneRejection(f"index into {name_of(kind)}")
     texts = []
     for const in ("", "const "):
-        chain = " : ".join([*(f"i == {k} ? a.{'xyzw'[k]}" for k in range(n - 1)), f"a.{'xyzw'[n - 1]}"])
+        tests = "".join(f"  if (i == {k})\n    return a.{'xyzw'[k]};\n" for k in range(n - 1))
         head = f"__device__ inline {const}{name_of(kind.number)} &at({const}{h.type(kind)} &a, int i) {{\n"
-        texts.append(f"{head}  i = i < 0 ? i + {n} : i;\n  return {chain};\n}}\n")
+        texts.append(f"{head}  i = i < 0 ? i + {n} : i;\n{tests}  return a.{'xyzw'[n - 1]};\n}}\n")
     return "".join(texts)
 
 

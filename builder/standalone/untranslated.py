@@ -44,6 +44,7 @@ CONSTRUCTS = {
     "a tile of several shapes": "one array in shared memory has one shape",
     "a tile without a name that is changed": "it lies nowhere",
     "a tile in a function": "its array would have to be handed over with its shape",
+    "an element of a tile that is changed while threads may read it": "Warp has no barrier between the two",
     "an element that threads of a block store differently": "which of the threads is the last is left open",
     "an element of a tile that each thread stores": "which of the threads is the last is left open",
 }

@@ -52,6 +52,10 @@ class Pending:
         """Say whether a barrier is needed before some accesses."""
         return any(meet(old, new) for new in accesses for old in self.since)
 
+    def of(self, name: str) -> list[Access]:
+        """Return the accesses to an array."""
+        return [access for access in self.since if access.name == name]
+
     def add(self, accesses: Iterable[Access]) -> None:
         """Note accesses."""
         for access in accesses:

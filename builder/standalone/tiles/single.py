@@ -16,6 +16,7 @@ from .places import fixed
 from .printing import Tiles
 from .values import Single, Tile
 from .varying import varies, varying_names
+from .waiting import named
 
 _ATOMIC = {ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
 
@@ -54,6 +55,9 @@ class SingleElements(Tiles):
             return
         if self.lanes:
             raise self.rejection("an element of a tile that each thread stores", target)
+        # In Warp the first threads change the element while others are still to read it.
+        if any(one.by == ALL for name in named(tile) for one in self.pending.of(name)):
+            raise self.rejection("an element of a tile that is changed while threads may read it", target)
         self.first_only = True
         place = tile.ref(self, None, fixed(tile.shape, codes))
         self.first_only = False

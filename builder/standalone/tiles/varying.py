@@ -39,7 +39,11 @@ def _assigned(statements: Sequence[ast.stmt], names: set[str], *, inside: bool) 
         match statement:
             case ast.Assign(targets=[target], value=value) | ast.AugAssign(target=target, value=value):
                 if (inside or varies(value, names)) and not _makes_tile(value):
-                    yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
+                    yield from (
+                        one.id
+                        for one in ast.walk(target)
+                        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+                    )
             case ast.If(test=head) | ast.While(test=head) | ast.For(iter=head):
                 within = inside or varies(head, names)
                 if isinstance(statement, ast.For) and within and isinstance(statement.target, ast.Name):

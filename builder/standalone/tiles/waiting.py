@@ -151,7 +151,7 @@ class Blocks(Statements):
         self, about: str, reads: Sequence[Tile], writes: Sequence[Tile], lines: Callable[[], Sequence[str]]
     ) -> None:
         """Write lines in which the threads work together on tiles, the last of them a barrier; and what they do."""
-        read, written = ([name for tile in tiles for name in _named(tile)] for tiles in (reads, writes))
+        read, written = ([name for tile in tiles for name in named(tile)] for tiles in (reads, writes))
         self.touch(*(Access(name, ALL) for name in read), *(Access(name, ALL, writes=True) for name in written))
         if about:
             self.line(f"// {about}")
@@ -178,7 +178,7 @@ class Blocks(Statements):
         return lines
 
 
-def _named(tile: Tile) -> list[str]:
+def named(tile: Tile) -> list[str]:
     """Return the name of the array that a tile is a part of."""
     while isinstance(tile, View):
         tile = tile.source
