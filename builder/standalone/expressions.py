@@ -10,6 +10,7 @@ from ..codegen.objects import operator_name
 from ..codegen.typed import Called, TypedFunction
 from ..errors import StandaloneRejection
 from .code import TERNARY, Code, binary
+from .known import changes
 from .operators import binary_op, compared, unary_op
 from .places import Places
 from .scalars import truth
@@ -83,8 +84,7 @@ class Expressions(Places):
             raise self.rejection("an operator of the kernel's own", node)
         left, right = self.expr(node.left), self.expr(node.right)
         name = operator_name(node.op)
-        if name == "floordiv" and self.counts(node.left) and self.is_positive(node.right):
-            name = "div"
+        name = "div" if name == "floordiv" and self.counts(node.left) and self.is_positive(node.right) else name
         return binary_op(self.helpers, name, left, right, self.kind(node))
 
     def calls_function(self, node: ast.AST) -> bool:
@@ -144,7 +144,7 @@ class Expressions(Places):
             for node, calls in self.typed.calls.items()
             if isinstance(node, ast.Call)
             for called in calls
-            if (self.unit.signature(called.function).has_effect if called.function else _changes(called.name))
+            if (self.unit.signature(called.function).has_effect if called.function else changes(called.name))
         }
 
     def effect(self, code: Code, node: ast.AST) -> Code:
@@ -247,7 +247,3 @@ class Expressions(Places):
             self.signature.use_dim(array.root, array.skipped + axis)
             texts.append(array.dims[axis])
         return texts
-
-
-def _changes(builtin: str) -> bool:
-    return builtin.startswith(("rand", "sample_", "poisson", "atomic_", "print", "expect_")) and builtin != "rand_init"

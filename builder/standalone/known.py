@@ -114,3 +114,8 @@ class Known(ABC):
 def indices_of(node: ast.Subscript) -> list[ast.expr]:
     """Return the indices of a subscript."""
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def changes(builtin: str) -> bool:
+    """Say whether a builtin changes something: an array, or the state of random numbers."""
+    return builtin.startswith(("rand", "sample_", "poisson", "atomic_", "print", "expect_")) and builtin != "rand_init"

@@ -29,8 +29,11 @@ class Statements(Assignments):
     def body(self, statements: Sequence[ast.stmt]) -> None:
         """Print the statements of the function."""
         kept = list(statements)
-        self.scope = scope_of(self.typed.node, kept)
-        self.scope.constant -= self._changed()
+        known = self.unit.scopes.get(id(self.typed))
+        if known is None:
+            known = self.unit.scopes[id(self.typed)] = scope_of(self.typed.node, kept)
+            known.constant -= self._changed()
+        self.scope = known
         self.block(kept)
 
     def _changed(self) -> set[str]:

@@ -7,6 +7,7 @@ from ..codegen.typed import TypedFunction
 from ..errors import StandaloneRejection
 from .helpers import Helpers
 from .names import TAKEN, WORDS, free
+from .scope import Scope
 from .signatures import Signature, signature_of
 from .types import name_of
 
@@ -18,6 +19,7 @@ class Unit:
         self.helpers = Helpers()
         self.constants: dict[str, tuple[Number, str]] = {}
         self.signatures: dict[int, Signature] = {}
+        self.scopes: dict[int, Scope] = {}  # by function, as the signatures
         self.shared_bytes = 0  # of the kernel's arrays in shared memory
 
     def signature(self, function: TypedFunction) -> Signature:
