@@ -196,6 +196,15 @@ def test_a_grid_stride_kernel_leaves_one_place_only():
     [
         (kernel("out[i] = wp.grad(f)(x[i])", before="@wp.func\ndef f(v: float):\n    return v * v\n"), "wp.grad", 12),
         (kernel("tile = wp.tile_load(x, shape=4)\nwp.tile_store(out, tile)"), "wp.tile_load", 9),
+        (
+            kernel(
+                "v = x[i]\nf(v)\nout[i] = v",
+                before="@wp.func\ndef f(v: wp.ref[float]):\n    v += 1.0\n",
+                options="enable_backward=False",
+            ),
+            "a reference to a variable",
+            5,
+        ),
         (kernel("j, k = wp.tid()\nout[i] = x[j + k]"), "one index of a grid of several dimensions", 8),
     ],
 )
