@@ -161,6 +161,9 @@ def _called(typed: TypedKernel) -> list[TypedFunction]:
 
 
 def _function(unit: Unit, typed: TypedKernel, function: TypedFunction, signature: Signature) -> str:
+    for arg in function.node.args.args:
+        if isinstance(arg.annotation, ast.Subscript) and ast.unparse(arg.annotation.value).split(".")[-1] == "ref":
+            raise StandaloneRejection("a reference to a variable", arg.lineno)
     if function.snippet is not None:
         return snippet(unit, typed, function, signature)
     printer = Statements(unit, function, signature)

@@ -33,6 +33,7 @@ CONSTRUCTS = {
     "a slice": "a slice whose limits are found at run time has no type in C++",
     "an array that is no argument and no part of one": "its pointer and lengths are not known before",
     "an array that is assigned more than once": "its pointer and lengths would be chosen at run time",
+    "a reference to a variable": "what a function does to its caller's variables is not followed",
     "one index of a grid of several dimensions": "a kernel that asks for both has threads of two numberings",
     "several effects inside a condition": "C++ leaves their order open",
     "an effect inside wp.where": "Warp evaluates both values, C++ one",

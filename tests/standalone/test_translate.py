@@ -197,6 +197,15 @@ def test_a_grid_stride_kernel_leaves_one_place_only():
     ("source", "construct", "line"),
     [
         (kernel("out[i] = wp.grad(f)(x[i])", before="@wp.func\ndef f(v: float):\n    return v * v\n"), "wp.grad", 12),
+        (
+            kernel(
+                "v = x[i]\nf(v)\nout[i] = v",
+                before="@wp.func\ndef f(v: wp.ref[float]):\n    v += 1.0\n",
+                options="enable_backward=False",
+            ),
+            "a reference to a variable",
+            5,
+        ),
         (kernel("j, k = wp.tid()\nout[i] = x[j + k]"), "one index of a grid of several dimensions", 8),
         (kernel("s = wp.tile_stack(capacity=4, dtype=float)\nwp.tile_stack_push(s, x[i], True)"), "wp.tile_stack", 9),
     ],

@@ -63,10 +63,12 @@ def _parts(kind: Block) -> int:
 @makes("tile_full")
 def _full(p: Tiles, node: ast.expr, called: Called) -> Tile:
     element = p.like(node)[0]
-    value = p.argument(called, "value")
-    if isinstance(element, Number) and isinstance(value.kind, Number):
-        given = called.values.get("value")
-        value = literal(element, given) if isinstance(given, (int, float)) else convert(value, element)
+    given, kind = called.values.get("value"), called.kinds["value"]
+    if isinstance(element, Number) and isinstance(given, (int, float)) and kind != element:
+        value = literal(element, given)
+    else:
+        value = p.argument(called, "value")
+        value = convert(value, element) if isinstance(element, Number) and isinstance(value.kind, Number) else value
     return _constant(p, node, value, p.is_steady(called.nodes.get("value")) and not p.path)
 
 
