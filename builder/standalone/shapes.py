@@ -17,12 +17,6 @@ LENGTHS = {
 }
 
 
-def lengths(shapes: str, n: int, ndim: int) -> tuple[int, ...]:
-    """Return the shape of an array."""
-    of = {"equal": (n, n), "wider": (n + 16, n + 16), "longer": (8 * n + 64, n + 16), "square": ((n + 16) ** 2, n + 16)}
-    return (of[shapes][0 if ndim == 1 else 1],) * ndim
-
-
 def length_of(shapes: str, ndim: int) -> str:
     """Return C++ for the length of an array's dimensions."""
     given = LENGTHS[shapes]

@@ -79,7 +79,8 @@ def best(k: Author) -> None:
         with k.for_("n|rank|turn", count) as n:
             at = k.let("at|pos|arg", single(k, place(tile), "which|found"))
             where_out[i * count + n] = i * length + at
-            values[i * count + n] = varied(k, tile[at], 0, 2)
+            # Not tile[at]: a thread may be slow to read what another changes in the next line.
+            values[i * count + n] = varied(k, single(k, edge(tile), "score_of|peak_of|extreme"), 0, 2)
             tile[at] = number(-1.0e6 if largest else 1.0e6, T)
     else:
         if c.chance(1, 2):
