@@ -162,7 +162,7 @@ class Statements(Assignments):
             raise self.rejection("a range of its own kind", node)
         limits = [self.constant(one) if not self.varies(one) else None for one in node.iter.args]
         if all(isinstance(limit, int) for limit in limits) and not range(*limits):  # type: ignore[arg-type]
-            return  # Warp has not looked into it
+            raise self.rejection("a loop that never runs", node)  # Warp has not looked into it
         name = self.signature.rename(node.target.id)
         hoisted = node in self.scope.hoisted
         counter = self.signature.fresh(f"{name}_next") if hoisted else name

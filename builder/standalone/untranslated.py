@@ -35,6 +35,7 @@ CONSTRUCTS = {
     "an array that is assigned more than once": "its pointer and lengths would be chosen at run time",
     "a reference to a variable": "what a function does to its caller's variables is not followed",
     "one index of a grid of several dimensions": "a kernel that asks for both has threads of two numberings",
+    "a loop that never runs": "Warp does not type it, and what only it reads would be declared for nothing",
     "several effects inside a condition": "C++ leaves their order open",
     "an effect inside wp.where": "Warp evaluates both values, C++ one",
     "an operator of the kernel's own": "C++ has no overloads for Warp's numbers",

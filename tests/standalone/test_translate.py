@@ -206,6 +206,7 @@ def test_a_grid_stride_kernel_leaves_one_place_only():
             "a reference to a variable",
             5,
         ),
+        (kernel("v = x[i]\nfor j in range(2, 2):\n    out[i] = v\nout[i] = 1.0"), "a loop that never runs", 10),
         (kernel("j, k = wp.tid()\nout[i] = x[j + k]"), "one index of a grid of several dimensions", 8),
         (kernel("s = wp.tile_stack(capacity=4, dtype=float)\nwp.tile_stack_push(s, x[i], True)"), "wp.tile_stack", 9),
     ],
