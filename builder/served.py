@@ -63,8 +63,8 @@ class Served:
         self._process: subprocess.Popen[str] | None = None
         self._printed: IO[str] = StringIO()
 
-    def ask(self, job: Mapping[str, Any]) -> tuple[list[Answer], int]:
-        """Return the answers to a job, and the signal that ended the process before it was done with it, or 0.
+    def ask(self, job: Mapping[str, Any]) -> tuple[list[Answer], str]:
+        """Return the answers to a job, and what ended the process before it was done: a signal, an exit code or nothing.
 
         Raises:
             WorkerError: the process does not start.
@@ -81,7 +81,7 @@ class Served:
                 self.close()
                 raise
 
-    def _exchange(self, process: subprocess.Popen[str], job: str) -> tuple[list[Answer], int]:
+    def _exchange(self, process: subprocess.Popen[str], job: str) -> tuple[list[Answer], str]:
         assert process.stdin
         assert process.stdout
         self._printed.seek(0)
@@ -91,10 +91,11 @@ class Served:
             print(job, file=process.stdin, flush=True)
             for line in process.stdout:
                 if line == _DONE:
-                    return answers, 0
+                    return answers, ""
                 if line.endswith("\n"):
                     answers.append(json.loads(line))
-        return answers, abs(process.wait()) or signal.SIGKILL
+        code = process.wait()
+        return answers, signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
     def _start(self) -> subprocess.Popen[str]:
         # Compilers print without end; so into a file.

@@ -90,9 +90,9 @@ def _refusal(job: dict[str, Any]) -> str:
         if not ended:
             _spent += answers[0]["seconds"]
             return (first or str(answers[0]["error"])) if answers[0]["error"] else ""
-        if ended == signal.SIGPROF:
+        if ended == signal.SIGPROF.name:
             return "takes the compiler too long"
-    return f"ends the compiler ({', '.join(filter(None, (signal.Signals(ended).name, first)))})"
+    return f"ends the compiler ({', '.join(filter(None, (ended, first)))})"
 
 
 def _first_error(printed: str) -> str:
