@@ -64,7 +64,7 @@ class Served:
         self._printed: IO[str] = StringIO()
 
     def ask(self, job: Mapping[str, Any]) -> tuple[list[Answer], str]:
-        """Return the answers to a job, and what ended the process before it was done: a signal, an exit code or nothing.
+        """Return the answers to a job, and what ended the process before it was done: a signal, exit code or nothing.
 
         Raises:
             WorkerError: the process does not start.
