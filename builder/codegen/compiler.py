@@ -26,8 +26,12 @@ def main() -> None:
 def _compile(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     signal.setitimer(signal.ITIMER_PROF, _SECONDS)
     start = time.process_time()
-    error = _build(**job)
-    yield {"error": error, "seconds": time.process_time() - start}
+    answer: dict[str, Any] = {"error": "", "broken": ""}
+    try:
+        answer["error"] = _build(**job)
+    except (MemoryError, OSError) as error:  # a full disk is no fault of the text's
+        answer["broken"] = one_line(error)
+    yield {**answer, "seconds": time.process_time() - start}
 
 
 def _build(source: str, target: str, **options: Any) -> str:
@@ -35,6 +39,8 @@ def _build(source: str, target: str, **options: Any) -> str:
     build = build_ptx if source.endswith(".cu") else build_object
     try:
         build(Path(source), Path(target), **options)
+    except (MemoryError, OSError):
+        raise
     except Exception as error:  # noqa: BLE001 (Warp's builders raise plain Exception; the other process is told)
         return one_line(error)
     return ""

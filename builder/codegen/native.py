@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ..errors import CodegenRejection
+from ..errors import CodegenRejection, WorkerError
 from ..record import Reason
 from ..served import served
 from .warp_native import module_headers
@@ -42,7 +42,7 @@ def compile_cuda(code: str, arch: int = 80, *, optimization_level: int = 3) -> b
 
     Raises:
         CodegenRejection: the code does not compile (``codegen_error``), with the first error NVRTC prints.
-        WorkerError: the compiler's process does not start.
+        WorkerError: the compiler's process does not start, or lacks memory or disk.
     """
     return _compile("cuda", code, arch=arch, optimization_level=optimization_level)
 
@@ -57,7 +57,7 @@ def compile_cpp(code: str, *, optimization_level: int = 2, checked: bool = False
 
     Raises:
         CodegenRejection: the code does not compile (``codegen_error``), with the first error clang prints.
-        WorkerError: the compiler's process does not start.
+        WorkerError: the compiler's process does not start, or lacks memory or disk.
     """
     return _compile("cpu", code, optimization_level=optimization_level, checked=checked)
 
@@ -88,8 +88,11 @@ def _refusal(job: dict[str, Any]) -> str:
         answers, ended = compiler.ask(job)
         first = _first_error(compiler.printed())
         if not ended:
-            _spent += answers[0]["seconds"]
-            return (first or str(answers[0]["error"])) if answers[0]["error"] else ""
+            answer = answers[0]
+            _spent += answer["seconds"]
+            if answer["broken"]:
+                raise WorkerError(f"nothing can be compiled here: {answer['broken']}; make room, and run again")
+            return (first or str(answer["error"])) if answer["error"] else ""
         if ended == signal.SIGPROF.name:
             return "takes the compiler too long"
     return f"ends the compiler ({', '.join(filter(None, (ended, first)))})"

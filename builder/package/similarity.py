@@ -224,16 +224,6 @@ def merged(tables: Iterable[pa.Table], counts: Mapping[str, int]) -> Similarity:
     return found
 
 
-def measure(sets: Sequence[U32], splits: npt.NDArray[np.int8], index: Sequence[int]) -> Similarity:
-    """Compare every pair of rows of different splits, and every pair that can be near-duplicates.
-
-    Arguments are those of :class:`Rows`.
-    """
-    rows = Rows(sets, splits, np.asarray(index, dtype=np.int64))
-    counts = {name: len(rows.of(name)) for name in SPLITS}
-    return merged([compare(rows, [(rows, 0)])], counts)
-
-
 def cluster_sizes(pairs: Iterable[tuple[int, int]]) -> Counter[int]:
     """Return how many connected components of the pairs there are by their number of members."""
     parent: dict[int, int] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..codegen.arguments import ArrayOf, Kind, Number, Record
 from ..errors import StandaloneRejection
+from ..verify.subject import arrays
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS, Leaf, leaves, most_of, values
 from .names import WORDS, free
 from .scalars import CUDA_NAMES
@@ -69,11 +70,9 @@ def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool)
         elif isinstance(kind, Record):
             _struct(host, t, name, own, shapes, seed, example)
         else:
-            if host.setup and not host.setup[-1].startswith("const "):
-                host.setup.append("")
+            host.setup += [""] * (not host.setup or not host.setup[-1].startswith("const "))
             host.setup.append(f"const {name_of(kind)} {local(name)} = {constant(own[0], seed, example)};")
-    if host.setup and not host.setup[0]:
-        del host.setup[0]
+    del host.setup[:1]  # each part begins with an empty line
     host.outputs = written_leaves(t)
     _results(host, t, checked)
     return host
@@ -124,6 +123,8 @@ def constant(leaf: Leaf, seed: int, n: int) -> str:
 def _array(host: Host, names: _Names, kind: ArrayOf, own: Sequence[Leaf], shapes: str) -> None:
     if kind.family != "array":
         raise StandaloneRejection(f"an {kind.family}")
+    if arrays([("", kind.element)]):
+        raise StandaloneRejection("an array of structs that hold arrays")
     length = length_of(shapes, kind.ndim)
     type_ = name_of(kind.element)
     dims = [f"{names.host}_dim{axis}" for axis in range(kind.ndim)]

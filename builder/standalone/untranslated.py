@@ -30,6 +30,7 @@ UNTRANSLATED = {
 CONSTRUCTS = {
     "an indexedarray": "an array seen through lists of indices has no plain pointer",
     "bits of one type as another": "CUDA has names for the bits of numbers of 32 and of 64 bits only",
+    "an array of structs that hold arrays": "each element would have memory of its own to allocate and free",
     "a slice": "a slice whose limits are found at run time has no type in C++",
     "an array that is no argument and no part of one": "its pointer and lengths are not known before",
     "an array that is assigned more than once": "its pointer and lengths would be chosen at run time",

@@ -13,11 +13,11 @@ from types import ModuleType
 import pytest
 import warp as wp
 
-from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, preamble
+from builder.codegen import compile_cpp, compile_cuda, entry_point, generate, native, preamble
 from builder.codegen.kernel_source import parse
 from builder.codegen.warp_adapter import emit
 from builder.codegen.warp_process import isolated
-from builder.errors import CodegenRejection
+from builder.errors import CodegenRejection, WorkerError
 from builder.kernels import candidate
 from builder.served import served
 from builder.shipped import category_names
@@ -186,6 +186,12 @@ def test_a_compiler_that_something_else_ends_is_started_again() -> None:
     assert compiling is not None
     compiling.kill()
     assert compile_cpp(text, optimization_level=0) == first
+
+
+def test_what_this_machine_lacks_is_no_rejection(tmp_path: Path) -> None:
+    files = {"source": str(tmp_path / "gone.cu"), "target": str(tmp_path / "out.ptx")}
+    with pytest.raises(WorkerError, match=r"nothing can be compiled here: FileNotFoundError"):
+        native._refusal({**files, "arch": 80, "optimization_level": 0})
 
 
 def test_the_scanner_finds_definitions() -> None:

@@ -3,9 +3,10 @@
 import pytest
 
 from builder.codegen import generate
+from builder.errors import StandaloneRejection
 from builder.kernels import candidate
-from builder.standalone import checked_programs
-from builder.standalone.building import compile_with_nvcc, host_text, nvcc, run_on_host
+from builder.standalone import checked_programs, standalone
+from builder.standalone.building import compile_with_nvcc, host_text, nvcc, run_on_host, takes_turns
 from builder.verify import row_of
 
 CHOSEN = (("arithmetic", 1), ("struct", 2), ("block_sync", 0), ("random", 1), ("tile_matmul", 6))
@@ -29,6 +30,27 @@ def test_a_program_agrees_with_warp(made, category):
     outcome = run_on_host(made[category])
     assert outcome.passed, outcome.said
     assert outcome.said == "PASS"
+
+
+def test_the_order_of_threads_decides_what_an_atomic_operation_returns():
+    assert not takes_turns("// It atomically adds.\n  atomicAdd(&out[0], v);\n")
+    assert takes_turns("  const int slot = atomicAdd(&count[0], 1);\n")
+
+
+def test_arrays_within_the_elements_of_an_array_are_refused():
+    source = """import warp as wp
+
+@wp.struct
+class Table:
+    data: wp.array(dtype=float)
+
+@wp.kernel
+def k(tables: wp.array(dtype=Table), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = tables[i].data[0]
+"""
+    with pytest.raises(StandaloneRejection, match="an array of structs that hold arrays"):
+        standalone(source)
 
 
 def test_a_program_with_a_planted_error_says_where(made):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from ...codegen.typed import Called
 from ..atomics import atomic
@@ -58,42 +59,40 @@ def _gather(p: Tiles, node: ast.expr, called: Called) -> Tile:
 
 @does("tile_store_indexed")
 def _scatter(p: Tiles, node: ast.Call, called: Called) -> None:
-    tile = p.tile(called.nodes["t"])
-    rows = _Rows(p, called, len(tile.shape))
-    p.signature.write(rows.spot.array.root)
-
-    def build(loop: Loop) -> None:
-        place = loop.place(tile.shape)
-        indices, test = rows.at(loop, place)
-        value = tile.at(p, loop, place)
-        target = rows.spot.element(loop, indices, writes=True)
-        loop.add(f"if ({test.text}) {{", f"  {target.text} = {value.text};", "}")
-
-    p.element(tile, build)
+    _change(p, called, lambda target, value: f"{target.text} = {value.text};")
 
 
 @does("tile_atomic_add_indexed")
 def _scatter_add(p: Tiles, node: ast.Call, called: Called) -> None:
-    tile = p.tile(called.nodes["t"])
-    rows = _Rows(p, called, len(tile.shape))
-    p.signature.write(rows.spot.array.root)
+    _change(p, called, lambda target, value: f"{atomic(p.helpers, 'add', target, value).text};", adds=True)
+
+
+def _change(p: Tiles, called: Called, statement: Callable[[Code, Code], str], adds: bool = False) -> None:
+    """Change each element of an array that a tile has a value for."""
+    tile, rows = _changing(p, called)
 
     def build(loop: Loop) -> None:
         place = loop.place(tile.shape)
         indices, test = rows.at(loop, place)
         value = tile.at(p, loop, place)
-        target = rows.spot.element(loop, indices, writes=True, adds=True)
-        loop.add(f"if ({test.text}) {{", f"  {atomic(p.helpers, 'add', target, value).text};", "}")
+        target = rows.spot.element(loop, indices, writes=True, adds=adds)
+        loop.add(f"if ({test.text}) {{", f"  {statement(target, value)}", "}")
 
     p.element(tile, build)
+
+
+def _changing(p: Tiles, called: Called) -> tuple[Tile, _Rows]:
+    """Return a tile, and where its elements lie in the array that they change."""
+    tile = p.tile(called.nodes["t"])
+    rows = _Rows(p, called, len(tile.shape))
+    p.signature.write(rows.spot.array.root)
+    return tile, rows
 
 
 @makes("tile_atomic_add_indexed")
 def _scatter_add_old(p: Tiles, node: ast.expr, called: Called) -> Tile:
     """Add, and keep what was there before; an element beyond the array was zero."""
-    tile = p.tile(called.nodes["t"])
-    rows = _Rows(p, called, len(tile.shape))
-    p.signature.write(rows.spot.array.root)
+    tile, rows = _changing(p, called)
     element = tile.element
 
     def at(loop: Loop | None, place: Place) -> Code:

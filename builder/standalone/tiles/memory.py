@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...codegen.typed import Called
 from ..arrays import Array
@@ -12,11 +12,11 @@ from ..code import Code, binary
 from ..types import BOOL, INT, zero
 from .accesses import ALL, FIRST, Access
 from .loops import Loop
-from .places import ZERO, Place, first, plus
+from .places import ZERO, Place, plus
 from .printing import Tiles
 from .statements import TilePrinter
 from .table import does, makes
-from .values import Formula, Single, Tile
+from .values import Formula, Tile
 
 
 def offsets(p: Tiles, node: ast.expr | None, ndim: int) -> list[Code]:
@@ -97,7 +97,7 @@ def _load(p: Tiles, node: ast.expr, called: Called) -> Tile:
     array = p.array(called.nodes["a"])
     p.helpers.type(element)
     starts = offsets(p, called.nodes.get("offset"), len(shape))
-    spot = Spot(p, array, starts, called.values.get("bounds_check") is not False)
+    spot = Spot(p, array, starts, _checked(called))
 
     def at(loop: Loop | None, place: Place) -> Code:
         indices = spot.indices(loop, [axis() for axis in place.axes])
@@ -112,12 +112,9 @@ def _load(p: Tiles, node: ast.expr, called: Called) -> Tile:
 
 @does("tile_store")
 def _store(p: Tiles, node: ast.Call, called: Called) -> None:
-    tile = p.tile(called.nodes["t"])
-    array = p.array(called.nodes["a"])
-    p.signature.write(array.root)
-    spot = Spot(p, array, offsets(p, called.nodes.get("offset"), len(tile.shape)), _checked(called))
+    tile, spot = _changing(p, called)
     if tile.count == 1:
-        _store_one(p, spot, p.number(tile))
+        _one(p, spot, p.number(tile), lambda place, value: f"{place.text} = {value.text};")
         return
 
     def build(loop: Loop) -> None:
@@ -129,6 +126,14 @@ def _store(p: Tiles, node: ast.Call, called: Called) -> None:
     p.element(tile, build)
 
 
+def _changing(p: Tiles, called: Called) -> tuple[Tile, Spot]:
+    """Return a tile, and where its elements lie in the array that they change."""
+    tile = p.tile(called.nodes["t"])
+    array = p.array(called.nodes["a"])
+    p.signature.write(array.root)
+    return tile, Spot(p, array, offsets(p, called.nodes.get("offset"), len(tile.shape)), _checked(called))
+
+
 def _checked(called: Called) -> bool:
     return called.values.get("bounds_check") is not False
 
@@ -137,26 +142,19 @@ def _guarded(loop: Loop, test: Code | None, line: str) -> None:
     loop.add(*([line] if test is None else [f"if ({test.text}) {{", f"  {line}", "}"]))
 
 
-def _store_one(p: Tiles, spot: Spot, value: Code) -> None:
+def _one(p: Tiles, spot: Spot, value: Code, statement: Callable[[Code, Code], str], adds: bool = False) -> None:
+    """Have one thread change an element by a number."""
     assert isinstance(p, TilePrinter)
     indices = spot.indices(None, [ZERO] * len(spot.starts))
-    place, test = spot.element(None, indices, writes=True), spot.test(indices)
-    p.only_first(f"{place.text} = {value.text};", "" if test is None else test.inside(5))
+    place, test = spot.element(None, indices, writes=True, adds=adds), spot.test(indices)
+    p.only_first(statement(place, value), "" if test is None else test.inside(5))
 
 
 @does("tile_atomic_add")
 def _add(p: Tiles, node: ast.Call, called: Called) -> None:
-    tile = p.tile(called.nodes["t"])
-    array = p.array(called.nodes["a"])
-    p.signature.write(array.root)
-    spot = Spot(p, array, offsets(p, called.nodes.get("offset"), len(tile.shape)), _checked(called))
+    tile, spot = _changing(p, called)
     if tile.count == 1:
-        tile = Single(p.number(tile), tile.shape)
-        assert isinstance(p, TilePrinter)
-        indices = spot.indices(None, [ZERO] * len(spot.starts))
-        place, test = spot.element(None, indices, writes=True, adds=True), spot.test(indices)
-        value = tile.at(p, None, first(tile.shape))
-        p.only_first(f"{atomic(p.helpers, 'add', place, value).text};", "" if test is None else test.inside(5))
+        _one(p, spot, p.number(tile), lambda place, value: f"{atomic(p.helpers, 'add', place, value).text};", adds=True)
         return
 
     def build(loop: Loop) -> None:
