@@ -12,6 +12,7 @@ import ctypes
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 from queue import SimpleQueue
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any, NoReturn, TypeAlias
 
 from .errors import WorkerError
@@ -62,6 +63,7 @@ class Served:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._printed: IO[str] = StringIO()
+        self._scratch: TemporaryDirectory[str] | None = None
 
     def ask(self, job: Mapping[str, Any]) -> tuple[list[Answer], str]:
         """Return the answers to a job, and what ended the process before it was done: a signal, exit code or nothing.
@@ -100,15 +102,17 @@ class Served:
     def _start(self) -> subprocess.Popen[str]:
         # Compilers print without end; so into a file.
         self._printed = TemporaryFile("w+", errors="replace")  # noqa: SIM115 (open as long as the process)
+        # NVRTC leaves its precompiled headers, hundreds of megabytes, where it found room for them.
+        self._scratch = TemporaryDirectory(prefix="warp_cuda_pairs_", ignore_cleanup_errors=True)
         # In a session of its own: Ctrl-C is for this process, whose end the other sees. And without a device: a
         # process that has used one must not fork.
         self._process = process = subprocess.Popen(
-            [sys.executable, "-m", self._module],
+            [sys.executable, "-m", self._module, self._scratch.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._printed,
             text=True,
-            env=surroundings(CUDA_VISIBLE_DEVICES=""),
+            env=surroundings(CUDA_VISIBLE_DEVICES="", TMPDIR=self._scratch.name),
             start_new_session=True,
         )
         assert process.stdout
@@ -134,13 +138,15 @@ class Served:
                     pipe.close()
             process.wait()
             self._printed.close()
+            assert self._scratch
+            self._scratch.cleanup()
 
 
 atexit.register(close_all)
 
 
 def serve(do: Callable[[Answer], Iterable[Answer]]) -> NoReturn:
-    """Answer the jobs that come on standard input, and end with it."""
+    """Answer the jobs that come on standard input, and end with it; the argument is a folder for this process alone."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what is printed does not belong to the answers
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -158,6 +164,7 @@ def serve(do: Callable[[Answer], Iterable[Answer]]) -> NoReturn:
 def _read(jobs: SimpleQueue[str]) -> None:
     for line in sys.stdin:
         jobs.put(line)
+    shutil.rmtree(sys.argv[1], ignore_errors=True)  # the other process may have been killed
     os._exit(0)
 
 

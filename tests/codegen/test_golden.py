@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -186,6 +191,17 @@ def test_a_compiler_that_something_else_ends_is_started_again() -> None:
     assert compiling is not None
     compiling.kill()
     assert compile_cpp(text, optimization_level=0) == first
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_compilers_leave_nothing_behind(tmp_path: Path, killed: bool) -> None:
+    code = "import os, signal\nfrom builder.codegen import compile_cuda\ncompile_cuda('__global__ void one() {}')\n"
+    code += "os.kill(os.getpid(), signal.SIGKILL)" * killed
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode
+    assert ended == -signal.SIGKILL * killed
+    while list(tmp_path.iterdir()):  # the process that compiles sees the end of the other
+        time.sleep(0.1)
 
 
 def test_what_this_machine_lacks_is_no_rejection(tmp_path: Path) -> None:

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import tokenizers
 from tokenizers import decoders, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel
 
-from builder.curate.keys import analyse
+from builder.curate.keys import U32, analyse
 from builder.package import tokens
 from builder.package.folder import ConfigBuild
 from builder.package.measured import Compressed, Measured
-from builder.package.similarity import measure
+from builder.package.similarity import Rows, Similarity, compare, merged
 from builder.package.stats import Stats
 from builder.record import CODE_COLUMNS, NOT_VERIFIED, VIEWS, row_schema
 from builder.spec import load_spec
 
 TOKENIZER = b'{"made": "up"}'
 SHA = hashlib.sha256(TOKENIZER).hexdigest()
+
+
+def measure(sets: Sequence[U32], splits: npt.NDArray[np.int8], index: Sequence[int]) -> Similarity:
+    """Compare rows as one group; arguments are those of ``Rows``."""
+    rows = Rows(sets, splits, np.asarray(index, dtype=np.int64))
+    return merged([compare(rows, [(rows, 0)])], {name: len(rows.of(name)) for name in SPLITS})
 
 
 def source(index: int) -> str:

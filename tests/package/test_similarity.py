@@ -29,11 +29,7 @@ from builder.package.similarity import (
 from builder.spec import SPLITS
 from tests.curate.corpus import planted
 
-
-def measure(sets, splits, index):
-    """Compare rows as one group."""
-    rows = Rows(sets, splits, np.asarray(index, dtype=np.int64))
-    return merged([compare(rows, [(rows, 0)])], {name: len(rows.of(name)) for name in SPLITS})
+from .made_up import measure
 
 
 @pytest.fixture(autouse=True)
