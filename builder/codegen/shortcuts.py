@@ -81,13 +81,13 @@ def remembering(resolve: Resolve, known: Types) -> Callable[..., Any]:
         known: the types for which an answer is remembered.
 
     Calls of user functions, and calls with an argument of any other kind (structs, functions, tuples), go to
-    Warp every time.
+    Warp every time. So do constructors of structs, which Warp counts as builtins: they would stay with their structs.
     """
     memo: dict[tuple[Any, ...], Any] = {}
     token = known.token
 
     def resolve_func(func: Any, types: tuple[Any, ...], keywords: Mapping[str, Any], min_outputs: Any) -> Any:
-        if keywords or not func.is_builtin():
+        if keywords or not _is_lasting(func):
             return resolve(None, func, types, keywords, min_outputs)
         tokens = [token(kind) for kind in types]
         if None in tokens:
@@ -107,7 +107,8 @@ def remembering(resolve: Resolve, known: Types) -> Callable[..., Any]:
 def pairing(adj: Any, known: Types) -> Callable[..., Any]:
     """Return a replacement for an adjoint's bound ``resolve_call`` with the same results.
 
-    Calls of user functions, and calls with an argument by keyword or left to its default, go to Warp.
+    Calls of user functions, constructors of structs, and calls with an argument by keyword or left to its default,
+    go to Warp.
     """
     warps, of = partial(type(adj).resolve_call, adj), known.of
 
@@ -120,7 +121,7 @@ def pairing(adj: Any, known: Types) -> Callable[..., Any]:
         arg_nodes: Any = None,
         kwarg_nodes: Mapping[str, Any] | None = None,
     ) -> Any:
-        if not (kwargs or type_args or kwarg_nodes) and func.is_builtin():
+        if not (kwargs or type_args or kwarg_nodes) and _is_lasting(func):
             found = adj.resolve_func(func, tuple([of(arg) for arg in args]), {}, min_outputs)
             names = _positions(found)
             nodes = args if arg_nodes is None else arg_nodes
@@ -130,6 +131,11 @@ def pairing(adj: Any, known: Types) -> Callable[..., Any]:
         return warps(func, args, kwargs, type_args, min_outputs, arg_nodes, kwarg_nodes)
 
     return resolve_call
+
+
+def _is_lasting(func: Any) -> bool:
+    """Say whether a function is a builtin that lives as long as the process; a struct's constructor is in no namespace."""
+    return bool(func.namespace) and func.is_builtin()
 
 
 @cache

@@ -36,11 +36,14 @@ class Engine(Protocol):
         """End what was started, whatever it is doing."""
 
 
+_FOR_LIFE = ExitStack()
+
+
 def setup_worker() -> None:
     """Prepare a worker process for the stages."""
     tokens.one_thread()
     attempts.limit_candidates()
-    codegen.fewer_collections().__enter__()  # for the worker's whole life
+    _FOR_LIFE.enter_context(codegen.fewer_collections())  # a context that nobody holds ends at once
 
 
 class Here:

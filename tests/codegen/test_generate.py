@@ -226,6 +226,31 @@ def test_memory_is_flat() -> None:
     assert done.stderr == ""
 
 
+_STRUCT = """import warp as wp
+
+
+@wp.struct
+class Ball:
+    centre: wp.vec3
+    radius: wp.float32
+
+
+@wp.kernel
+def k(out: wp.array(dtype=Ball)):
+    i = wp.tid()
+    out[i] = Ball(wp.vec3(wp.float32(i)), 2.0)
+    empty = Ball()
+    out[i].radius = empty.radius
+"""
+
+
+def test_structs_do_not_stay() -> None:
+    generate(_STRUCT)
+    gc.collect()
+    stayed = [one for one in gc.get_objects() if isinstance(one, warp_adapter.wcodegen.Struct) and one.key == "Ball"]
+    assert not stayed
+
+
 def test_the_entry_point_is_not_in_the_columns() -> None:
     code = generate(KERNELS["axpy"])
     entry = entry_point(KERNELS["axpy"])

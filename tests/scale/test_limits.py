@@ -1,5 +1,6 @@
 """What the decision refuses, and what it counts."""
 
+import gc
 import threading
 import time
 
@@ -8,6 +9,8 @@ import pytest
 from builder import scale
 from builder.errors import SpecError, SplitError, StoreError
 from builder.package.store import Store
+from builder.scale.engines import setup_worker
+from builder.scale.pool import Pool
 from builder.scale.progress import Silent, Terminal
 from builder.spec import load_spec
 
@@ -106,3 +109,12 @@ def test_without_a_terminal_a_stage_that_brings_nothing_is_told_too(monkeypatch,
     assert later[0].startswith("paired: generate and verify (execute): 128/300 kernels, ")
     assert ", 5 rejected, " in later[0]
     assert capsys.readouterr().err.splitlines()[-1] == "measure"
+
+
+def test_a_worker_collects_garbage_seldom_for_its_whole_life():
+    """A context manager that nobody holds on to is closed, and Python's own thresholds are back."""
+    pool = Pool(1, setup_worker)
+    try:
+        assert list(pool.in_order(gc.get_threshold, [()])) != [gc.get_threshold()]
+    finally:
+        pool.close()
