@@ -134,7 +134,7 @@ def pairing(adj: Any, known: Types) -> Callable[..., Any]:
 
 
 def _is_lasting(func: Any) -> bool:
-    """Say whether a function is a builtin that lives as long as the process; a struct's constructor is in no namespace."""
+    """Say whether a function is a builtin that stays; the constructor of a struct, which goes, is in no namespace."""
     return bool(func.namespace) and func.is_builtin()
 
 
