@@ -2,8 +2,9 @@
 
     python -m benchmarks [--quick | --long] [-n KERNELS] [--rounds R] [--only PART ...]
 
-Each figure is of a fresh process, and the median of the rounds. What is compared runs in turn in one run, so that
-ratios hold on a machine that does other things too; seconds do not. ``--long`` adds the sizes up to 100,000 kernels.
+Each figure is of a fresh process, and the median of the rounds. What is compared runs in turn, forwards and backwards,
+and a ratio of speeds is the median of the rounds' own ratios, so that it holds on a machine that does other things too
+or changes its speed; seconds do not. ``--long`` adds the sizes up to 100,000 kernels.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import os
 import platform
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,9 +45,19 @@ USUAL = Size(4000, 64, 2, (1000, 4000), (2000, 8000))
 LONG = Size(4000, 256, 3, (1000, 10_000, 100_000), (2000, 20_000, 100_000))
 
 
+def _in_turn(rounds: int, *runs: Callable[[], Figures]) -> list[list[Figures]]:
+    """Run all in turn, every second round backwards; return what each gave, round by round."""
+    found: list[list[Figures]] = []
+    for number in range(rounds):
+        order = list(range(len(runs)))[:: -1 if number % 2 else 1]
+        given = {run: runs[run]() for run in order}
+        found.append([given[run] for run in range(len(runs))])
+    return found
+
+
 def _medians(rounds: int, *runs: Callable[[], Figures]) -> list[Figures]:
     """Run all in turn, as often as there are rounds; return the median of each figure of each."""
-    found = [[run() for run in runs] for _ in range(rounds)]
+    found = _in_turn(rounds, *runs)
     return [
         {name: statistics.median(one[number][name] for one in found) for name in found[0][number]}
         for number in range(len(runs))
@@ -53,24 +65,31 @@ def _medians(rounds: int, *runs: Callable[[], Figures]) -> list[Figures]:
 
 
 def codegen(size: Size) -> Iterator[Line]:
-    """Rates beside Warp's own."""
+    """Rates beside Warp's own, and how they grow with a second process."""
     count = size.kernels
-    bound, one, two = (
-        figures["seconds"]
-        for figures in _medians(
-            size.rounds,
-            lambda: child("codegen", "bound", count),
-            lambda: child("codegen", "build", count, 1),
-            lambda: child("codegen", "build", count, 2),
-        )
+
+    def both_at_once() -> Figures:
+        with ThreadPoolExecutor(2) as threads:
+            seconds = threads.map(lambda _: child("codegen", "bound", count)["seconds"], range(2))
+            return {"seconds": statistics.mean(seconds)}
+
+    found = _in_turn(
+        size.rounds,
+        lambda: child("codegen", "bound", count),
+        lambda: child("codegen", "build", count, 1),
+        lambda: child("codegen", "build", count, 2),
+        both_at_once,
     )
-    yield (
-        "whole build, 1 process",
-        f"{count / one:.0f} kernels/s",
-        f"Warp alone {count / bound:.0f}",
-        f"{bound / one:.2f}",
-    )
-    yield "whole build, 2 processes", f"{count / two:.0f} kernels/s", f"1 process {count / one:.0f}", f"{one / two:.2f}"
+    seconds = [[one["seconds"] for one in taken] for taken in found]
+    bound, one, two, at_once = (f"{count / statistics.median(run):.0f}" for run in zip(*seconds, strict=True))
+
+    def ratio(of: Callable[[Sequence[float]], float]) -> str:
+        ratios = sorted(map(of, seconds))
+        return f"{statistics.median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
+
+    yield "whole build, 1 process", f"{one} kernels/s", f"Warp alone {bound}", ratio(lambda s: s[0] / s[1])
+    yield "whole build, 2 processes", f"{two} kernels/s", f"1 process {one}", ratio(lambda s: s[1] / s[2])
+    yield "Warp alone, twice at once", f"{at_once} kernels/s each", f"once {bound}", ratio(lambda s: 2 * s[0] / s[3])
 
 
 def loading(size: Size) -> Iterator[Line]:

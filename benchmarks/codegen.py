@@ -56,11 +56,13 @@ def build(count: str, num_proc: str) -> Figures:
 
 
 def memory(*counts: str) -> Figures:
-    """Return the resident memory in MiB of one process that prepares units, after so many kernels each."""
+    """Return the resident memory in MiB of a worker process that prepares units, after so many kernels each."""
     from builder.package.store import Store
+    from builder.scale.engines import setup_worker
     from builder.spec import UNIT, load_spec
     from builder.stages import prepare
 
+    setup_worker()
     spec = load_spec("paired", seed=_SEED)
     found: Figures = {}
     rank = 0

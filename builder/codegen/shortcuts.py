@@ -1,6 +1,7 @@
 """Work that Warp repeats for every kernel, done once. The text stays Warp's own, which the golden test proves.
 
-Each is given to the objects of one kernel, never to Warp's classes: a user's own kernels do not notice.
+Each is given to the objects of one kernel, never to Warp's classes: a user's own kernels do not notice. Only what
+Warp asks of every argument are functions of its module; theirs are put back when the kernel is built.
 
 - Warp tries the overloads of a builtin one after the other, binding a signature for each; that is a third of the
   time it takes to build a kernel. The answer depends only on the builtin, on the types of the arguments and on the
@@ -8,14 +9,15 @@ Each is given to the objects of one kernel, never to Warp's classes: a user's ow
 - Warp binds the arguments of a call to the builtin's signature, and their syntax nodes again. Where all are given
   by position, that is pairing names with them.
 - Warp works out the C++ type of each variable six times.
-- Warp asks of each argument of a call what kinds of thing it may be, and nearly all are variables.
+- Warp asks of each argument of a call what kinds of thing it may be, several times, and nearly all are variables.
 - Warp looks up which modules a kernel's depends on, to reload it with them; no module of ours is ever reloaded.
 - Warp asks for a line directive for every line, and without line information there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from inspect import Parameter
@@ -37,7 +39,8 @@ class Types:
         arrays: classes of array annotations, which overloads tell apart by class, dtype and ndim only.
         tile: the class of tiles, which overloads tell apart by dtype only.
         variable, reference: the classes of variables and of references to values.
-        of_argument: Warp's function that gives the type of an argument.
+        of_argument, value_of, plainly: Warp's functions that give the type of an argument, its value, and what a
+            reference refers to.
     """
 
     plain: frozenset[type]
@@ -46,6 +49,8 @@ class Types:
     variable: type[Any]
     reference: type[Any]
     of_argument: Callable[[Any], Any]
+    value_of: Callable[[Any], Any]
+    plainly: Callable[[Any], Any]
 
     def of(self, argument: Any) -> Any:
         """Return what ``of_argument`` does, which asks nine questions of a variable of a common type."""
@@ -56,6 +61,21 @@ class Types:
             if type(kind) in self.arrays or self._is_common(kind):
                 return kind
         return self.of_argument(argument)
+
+    def value(self, argument: Any) -> Any:
+        """Return what ``value_of`` does: of a variable, its constant or itself."""
+        if type(argument) is self.variable:
+            kind = argument.type
+            if type(kind) in self.arrays or self._is_common(kind):
+                return argument if argument.constant is None else argument.constant
+        return self.value_of(argument)
+
+    def unreferenced(self, argument: Any) -> Any:
+        """Return what ``plainly`` does: nearly all that it is asked of are variables and types."""
+        kind = type(argument)
+        if kind is self.variable or isinstance(argument, type) or kind in self.arrays:
+            return argument
+        return argument.value_type if kind is self.reference else self.plainly(argument)
 
     def token(self, kind: Any) -> Any:
         """Return a hashable that two types share only if no overload tells them apart, or None."""
@@ -71,6 +91,18 @@ class Types:
 
     def _is_common(self, kind: Any) -> bool:
         return isinstance(kind, type) and (kind in self.plain or getattr(kind, "_wp_scalar_type_", None) in self.plain)
+
+
+@contextmanager
+def asking_quickly(codegen: Any, known: Types) -> Iterator[None]:
+    """Have Warp's code generator ask of arguments by the methods of ``known``, which give the same answers."""
+    quick = {"get_arg_type": known.of, "get_arg_value": known.value, "strip_reference": known.unreferenced}
+    warps = {name: getattr(codegen, name) for name in quick}
+    codegen.__dict__.update(quick)
+    try:
+        yield
+    finally:
+        codegen.__dict__.update(warps)
 
 
 def remembering(resolve: Resolve, known: Types) -> Callable[..., Any]:

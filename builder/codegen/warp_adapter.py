@@ -20,6 +20,7 @@ from .kernel_source import MODULE, Program, annotation_texts, one_line
 from .raw import DeviceCode, RawCode
 from .shortcuts import (
     Types,
+    asking_quickly,
     formatting,
     name_types_once,
     native_value,
@@ -41,6 +42,8 @@ _KNOWN = Types(
     variable=wcodegen.Var,
     reference=wtypes.Reference,
     of_argument=wcodegen.get_arg_type,
+    value_of=wcodegen.get_arg_value,
+    plainly=wcodegen.strip_reference,
 )
 _resolve_func = remembering(_warps_resolve_func, _KNOWN)
 _contains_native_value = native_value(wtypes._native_value_types, wcodegen.Adjoint.type_contains_native_value)
@@ -74,8 +77,9 @@ def _build(kernel: Any, calls: set[tuple[str, str]], make: type[Builder] | None 
         adj.type_contains_native_value = _contains_native_value
         if not options["lineinfo"] and options["mode"] != "debug":
             adj.get_line_directive = no_line_directive
-    hasher = wcontext.ModuleHasher([kernel], options)
-    builder = (make or Builder)(module, options, hasher)
+    with asking_quickly(wcodegen, _KNOWN):
+        hasher = wcontext.ModuleHasher([kernel], options)
+        builder = (make or Builder)(module, options, hasher)
     if builder.native_types or builder.ltoirs_decl or builder.ltoirs or builder.fatbins:
         raise CodegenRejection(
             Reason.CODEGEN_ERROR.value, f"{kernel.key} needs native types or link inputs beside its text"

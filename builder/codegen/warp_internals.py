@@ -53,6 +53,8 @@ _NEEDS = {
         "_codegen_lock",
         "Var",
         "get_arg_type",
+        "get_arg_value",
+        "strip_reference",
         "_SharedFunctionSource",
         "_store_shared_source",
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from .program import (
     Apply,
@@ -82,31 +83,51 @@ def roots(stmt: Stmt) -> Iterator[tuple[Expr, bool]]:
 
 def children(node: Expr) -> tuple[Expr, ...]:
     """Return the expressions right below a node, those of array indices included."""
-    if isinstance(node, Apply):
-        return (*node.args, *(value for _, value in node.keywords)) if node.keywords else node.args
-    if isinstance(node, Call):
-        return node.args
-    if isinstance(node, Load):
-        return node.index
-    if isinstance(node, Part):
-        return (node.base, *(k for k in node.index if not isinstance(k, int)))
-    if isinstance(node, Field):
-        return (node.base,)
-    if isinstance(node, Items):
-        return node.items
-    if isinstance(node, Span):
-        return tuple(end for end in (node.start, node.stop) if end is not None)
-    return (node.value,) if isinstance(node, Static) else ()
+    below = _BELOW.get(type(node))  # asked of every node of every program, a dozen times
+    return below(node) if below is not None else ()
+
+
+def _below_apply(node: Apply) -> tuple[Expr, ...]:
+    return (*node.args, *(value for _, value in node.keywords)) if node.keywords else node.args
+
+
+def _below_part(node: Part) -> tuple[Expr, ...]:
+    return (node.base, *(k for k in node.index if not isinstance(k, int)))
+
+
+def _below_span(node: Span) -> tuple[Expr, ...]:
+    return tuple(end for end in (node.start, node.stop) if end is not None)
+
+
+_BELOW: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Apply: _below_apply,
+    Call: lambda node: node.args,
+    Load: lambda node: node.index,
+    Part: _below_part,
+    Field: lambda node: (node.base,),
+    Items: lambda node: node.items,
+    Span: _below_span,
+    Static: lambda node: (node.value,),
+}
+
+
+def nodes(root: Expr) -> Iterator[Expr]:
+    """Yield an expression and all those below it, in no particular order."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += children(node)
 
 
 def expressions(program: Program) -> Iterator[Expr]:
     """Yield every expression node of a program, those of functions and of array indices included."""
-    pending = [root for body in bodies(program) for stmt in statements(body) for root, _ in roots(stmt)]
-    pending += [constant.value for constant in program.constants]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending.extend(children(node))
+    for body in bodies(program):
+        for stmt in statements(body):
+            for root, _ in roots(stmt):
+                yield from nodes(root)
+    for constant in program.constants:
+        yield from nodes(constant.value)
 
 
 class Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .program import Body, Each, Expr, For, If, Literal, Name, Program, Stmt, While
-from .reading import bodies, children, roots
+from .reading import bodies, nodes, roots
 
 # Warp writes the body of a loop over a constant range of at most so many trips once for each trip.
 UNROLLED_TRIPS = 16
@@ -19,16 +19,12 @@ def _nodes(body: Body) -> int:
 
 
 def _of(stmt: Stmt) -> int:
-    own = sum(_size(root) for root, _ in roots(stmt))
+    own = sum(1 for root, _ in roots(stmt) for _ in nodes(root))
     if isinstance(stmt, If):
         return own + sum(_nodes(arm) for _, arm in stmt.arms) + _nodes(stmt.otherwise)
     if isinstance(stmt, For):
         return own + _trips(stmt) * _nodes(stmt.body)
     return own + _nodes(stmt.body) if isinstance(stmt, (Each, While)) else own
-
-
-def _size(root: Expr) -> int:
-    return 1 + sum(map(_size, children(root)))
 
 
 def _trips(loop: For) -> int:

@@ -28,7 +28,7 @@ from .program import (
     While,
     Word,
 )
-from .reading import bodies, children, roots, statements
+from .reading import bodies, nodes, roots, statements
 from .types import BOOL
 
 
@@ -59,7 +59,7 @@ def _read(program: Program) -> set[str]:
     for body in bodies(program):
         for stmt in statements(body):
             own = stmt.name if isinstance(stmt, Assign) else ""
-            names = {name for root, _ in roots(stmt) for node in _nodes(root) for name in _names(node)}
+            names = {name for root, _ in roots(stmt) for node in nodes(root) for name in _names(node)}
             found |= names - {own}
     return found | {name for constant in program.constants for name in _constant_names(constant.value)}
 
@@ -76,14 +76,8 @@ def _written(program: Program) -> set[str]:
 
 
 def _constant_names(value: Expr) -> Iterator[str]:
-    for node in _nodes(value):
+    for node in nodes(value):
         yield from _names(node)
-
-
-def _nodes(root: Expr) -> Iterator[Expr]:
-    yield root
-    for child in children(root):
-        yield from _nodes(child)
 
 
 def _names(node: Expr) -> tuple[str, ...]:
@@ -98,7 +92,7 @@ def _names(node: Expr) -> tuple[str, ...]:
 
 def _acts(value: Expr) -> bool:
     """Say whether working an expression out may change more than its value."""
-    return any(isinstance(node, Call) or (isinstance(node, Apply) and _effect(node.op)) for node in _nodes(value))
+    return any(isinstance(node, Call) or (isinstance(node, Apply) and _effect(node.op)) for node in nodes(value))
 
 
 def _effect(op: Op) -> bool:
