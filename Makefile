@@ -12,10 +12,10 @@ dataset: $(BASE)  ## build the default dataset, print three rows and the stats
 	$(BIN)/warp-cuda-pairs build paired --num-proc $$(nproc) --show 3
 
 test: $(DEV)  ## the whole fast suite
-	$(BIN)/pytest -m "not slow and not browser and not train and not gpu and not ray and not slurm" -n $$(nproc) --dist loadfile
+	$(BIN)/pytest -m "not slow and not browser and not train and not gpu and not ray and not slurm and not s3" -n $$(nproc) --dist loadfile
 
 test-slow: $(DEV)  ## what takes longer than 30 seconds a test
-	$(BIN)/pytest -m "slow and not ray and not slurm"
+	$(BIN)/pytest -m "slow and not ray and not slurm and not s3"
 
 .PHONY: test-gpu
 test-gpu: $(DEV)  ## level gpu on this machine's GPU; skips where there is none
@@ -66,7 +66,7 @@ test-faults: $(DEV)  ## what a build survives: kills, disks, damage, candidates 
 	$(BIN)/pytest -s tests/scale/test_fault_table.py tests/scale/test_attempts.py tests/scale/test_faults.py \
 	  tests/cli/test_hostile.py tests/test_security.py
 
-.PHONY: test-ray test-slurm
+.PHONY: test-ray test-slurm test-s3
 test-ray: $(DEV)  ## a build on a Ray cluster of two nodes on this machine, its workers, a node and the driver killed
 	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[ray]"; then \
 	  $(BIN)/pytest -s -m ray tests/scale/test_ray.py; \
@@ -79,6 +79,11 @@ test-slurm: $(DEV)  ## a build through a Slurm cluster of this machine alone; in
 	elif ! $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[slurm]"; then \
 	  echo "make test-slurm: datatrove cannot be installed here; its tests are SKIPPED" >&2; \
 	else $(BIN)/pytest -m slurm tests/scale/test_slurm.py; fi
+
+test-s3: $(DEV)  ## a folder sent to a server of S3 on this machine, senders killed
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[s3]" "moto[server]>=5"; then \
+	  $(BIN)/pytest -m s3 tests/scale/test_s3.py; \
+	else echo "make test-s3: s3fs and moto cannot be installed here; its tests are SKIPPED" >&2; fi
 
 audit: $(BASE)  ## known weaknesses of the installed packages, as far as pip-audit's database knows them
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit || true

@@ -176,10 +176,9 @@ class _Notes:
         return answer
 
     def _called(self, found: Any, bound: Mapping[str, Any], nodes: Mapping[str, Any]) -> Called:
-        kinds: dict[str, Kind | None] = {}
+        kinds = {name: self.kind(arg.type) if isinstance(arg, wcodegen.Var) else None for name, arg in bound.items()}
         values: dict[str, Any] = {}
         for name, arg in bound.items():
-            kinds[name] = self.kind(arg.type) if isinstance(arg, wcodegen.Var) else None
             value = arg.constant if isinstance(arg, wcodegen.Var) else arg
             if value is not None:
                 values[name] = self._mapped(value, bound) if isinstance(value, Function) else self._plain(value)
@@ -239,12 +238,11 @@ def typed_kernel(source: str, tree: ast.Module | None = None) -> TypedKernel:
     """
     notes = _Notes()
     with warp_adapter.built(parse(source, tree), _builder_with(notes)) as (kernel, builder):
-        own = notes.finish(kernel.adj)
         functions = tuple(notes.finish(function.adj) for function in builder.functions)
         by_hash = {struct.hash: struct for struct in builder.structs}
         structs = tuple(notes.kind(struct) for struct in by_hash.values())
         return TypedKernel(
-            kernel=own,
+            kernel=notes.finish(kernel.adj),
             functions=functions,
             structs=tuple(struct for struct in structs if isinstance(struct, Record)),
             launch_dim=kernel.adj.kernel_dim,

@@ -24,7 +24,7 @@ def read_before_set(code: str) -> str:
         if not equals and "(" not in statement and words[2].startswith("var_"):
             unset.add(words[2].rstrip(";"))  # a declaration
         elif unset:
-            named = {word for word in (value or statement).translate(_TO_WORDS).split() if word in unset}
+            named = unset.intersection((value or statement).translate(_TO_WORDS).split())
             if named and (equals or statement.startswith("if ")):
                 return min(named)
             unset -= named | {words[2]}  # a call may set what it is given

@@ -17,9 +17,9 @@ import warp as wp
 from ..errors import CodegenRejection
 from ..record import Reason
 from .kernel_source import MODULE, Program, annotation_texts, one_line
+from .known_types import Types
 from .raw import DeviceCode, RawCode
 from .shortcuts import (
-    Types,
     asking_quickly,
     formatting,
     name_types_once,

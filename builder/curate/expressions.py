@@ -6,6 +6,19 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from .operators import (
+    ATOM,
+    BIT_OR,
+    BY_NODE,
+    BY_OPERATOR,
+    HAVE_OPERATOR,
+    LOOSE,
+    OPERATORS,
+    OR,
+    POWER,
+    SIGN,
+    TEST,
+)
 from .snippets import Snippet
 
 # Fixed here and not read from `builtins`, which grows with Python.
@@ -17,29 +30,6 @@ _BUILTINS = frozenset(
 )  # fmt: skip
 # Fields that say nothing of the program, or that not every Python has.
 _IGNORED = frozenset(("ctx", "kind", "type_comment", "type_params"))
-
-OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>", ast.BitOr: "|", ast.BitXor: "^", ast.BitAnd: "&",
-    ast.Invert: "~", ast.Not: "not", ast.UAdd: "+", ast.USub: "-", ast.And: "and", ast.Or: "or",
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
-}  # fmt: skip
-
-# How strongly an expression binds, from Python's grammar.
-_LOOSE, _TEST, _OR, _AND, _NOT, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT = range(10)
-_SUM, _TERM, _SIGN, _POWER, _ATOM = range(10, 15)
-_BY_OPERATOR: dict[type[ast.AST], int] = {
-    ast.Or: _OR, ast.And: _AND, ast.Not: _NOT, ast.BitOr: _BIT_OR, ast.BitXor: _BIT_XOR, ast.BitAnd: _BIT_AND,
-    ast.LShift: _SHIFT, ast.RShift: _SHIFT, ast.Add: _SUM, ast.Sub: _SUM, ast.Mult: _TERM, ast.Div: _TERM,
-    ast.FloorDiv: _TERM, ast.Mod: _TERM, ast.MatMult: _TERM, ast.UAdd: _SIGN, ast.USub: _SIGN,
-    ast.Invert: _SIGN, ast.Pow: _POWER,
-}  # fmt: skip
-_BY_NODE: dict[type[ast.AST], int] = {
-    ast.NamedExpr: _LOOSE, ast.Yield: _LOOSE, ast.YieldFrom: _LOOSE, ast.Starred: _LOOSE,
-    ast.Lambda: _TEST, ast.IfExp: _TEST, ast.Compare: _COMPARE,
-}  # fmt: skip
-_HAVE_OPERATOR = (ast.BinOp, ast.UnaryOp, ast.BoolOp)
 
 VISITORS: dict[type[ast.AST], Callable[[Any, Any], None]] = {}
 
@@ -76,9 +66,9 @@ class Expressions:
         """Emit an expression, in parentheses if it binds weaker than ``least``."""
         kind: type[ast.AST] = type(node)
         visitor = VISITORS.get(kind, Expressions._other)
-        strength = _BY_NODE.get(kind, _ATOM)
-        if isinstance(node, _HAVE_OPERATOR):
-            strength = _BY_OPERATOR[type(node.op)]
+        strength = BY_NODE.get(kind, ATOM)
+        if isinstance(node, HAVE_OPERATOR):
+            strength = BY_OPERATOR[type(node.op)]
         if strength < least:
             self._emit("(")
             visitor(self, node)
@@ -131,13 +121,13 @@ class Expressions:
         self.signs += [start + place for place in snippet.signs]
 
     def _attribute(self, node: ast.Attribute) -> None:
-        self.operand(node.value, _ATOM)
+        self.operand(node.value, ATOM)
         imported = type(node.value) is ast.Name and self.tokens[-1][0] == "@"
         self._emit(".")
         self._emit(node.attr if imported else self._fields.get(node.attr, node.attr))
 
     def _call(self, node: ast.Call) -> None:
-        self.operand(node.func, _ATOM)
+        self.operand(node.func, ATOM)
         self._emit("(")
         own = self._parameters.get(node.func.id, self._fields) if type(node.func) is ast.Name else {}
         self.call_list(node.args, node.keywords, own)
@@ -147,7 +137,7 @@ class Expressions:
         """Emit arguments; ``own`` has the codes of the keywords that the source itself defines."""
         emit = self._emit
         for argument in args:
-            self.operand(argument, _TEST if type(argument) is not ast.Starred else _LOOSE)
+            self.operand(argument, TEST if type(argument) is not ast.Starred else LOOSE)
             emit(",")
         for keyword in keywords:
             if keyword.arg is None:
@@ -155,13 +145,13 @@ class Expressions:
             else:
                 emit(own.get(keyword.arg, keyword.arg))
                 emit("=")
-            self.operand(keyword.value, _TEST)
+            self.operand(keyword.value, TEST)
             emit(",")
         if self.tokens[-1] == ",":
             self.tokens.pop()
 
     def _subscript(self, node: ast.Subscript) -> None:
-        self.operand(node.value, _ATOM)
+        self.operand(node.value, ATOM)
         self._emit("[")
         self.bare(node.slice)
         self._emit("]")
@@ -177,43 +167,43 @@ class Expressions:
             self.visit(node.step)
 
     def _binary(self, node: ast.BinOp) -> None:
-        strength = _BY_OPERATOR[type(node.op)]
-        right_to_left = strength == _POWER
+        strength = BY_OPERATOR[type(node.op)]
+        right_to_left = strength == POWER
         self.operand(node.left, strength + right_to_left)
         self._emit(OPERATORS[type(node.op)])
         # The right side of ** may carry a sign without parentheses.
-        self.operand(node.right, _SIGN if right_to_left else strength + 1)
+        self.operand(node.right, SIGN if right_to_left else strength + 1)
 
     def _unary(self, node: ast.UnaryOp) -> None:
         operand = node.operand
         if type(operand) is ast.Constant and type(operand.value) is not bool and type(node.op) is not ast.Not:
             self.signs.append(len(self.tokens))
         self._emit(OPERATORS[type(node.op)])
-        self.operand(operand, _BY_OPERATOR[type(node.op)])
+        self.operand(operand, BY_OPERATOR[type(node.op)])
 
     def _boolean(self, node: ast.BoolOp) -> None:
-        strength = _BY_OPERATOR[type(node.op)]
+        strength = BY_OPERATOR[type(node.op)]
         for place, value in enumerate(node.values):
             if place:
                 self._emit(OPERATORS[type(node.op)])
             self.operand(value, strength + 1)
 
     def _compare(self, node: ast.Compare) -> None:
-        self.operand(node.left, _BIT_OR)
+        self.operand(node.left, BIT_OR)
         for operator, value in zip(node.ops, node.comparators, strict=True):
             self._emit(OPERATORS[type(operator)])
-            self.operand(value, _BIT_OR)
+            self.operand(value, BIT_OR)
 
     def _choice(self, node: ast.IfExp) -> None:
-        self.operand(node.body, _OR)
+        self.operand(node.body, OR)
         self._emit("if")
-        self.operand(node.test, _OR)
+        self.operand(node.test, OR)
         self._emit("else")
-        self.operand(node.orelse, _TEST)
+        self.operand(node.orelse, TEST)
 
     def _items(self, node: ast.Tuple | ast.List) -> None:
         for item in node.elts:
-            self.operand(item, _LOOSE)
+            self.operand(item, LOOSE)
             self._emit(",")
         if node.elts and (len(node.elts) > 1 or type(node) is ast.List):
             self.tokens.pop()
@@ -236,9 +226,9 @@ class Expressions:
             if key is None:
                 self._emit("**")
             else:
-                self.operand(key, _LOOSE)
+                self.operand(key, LOOSE)
                 self._emit(":")
-            self.operand(value, _LOOSE)
+            self.operand(value, LOOSE)
         self._emit("}")
 
     def _other(self, node: ast.AST) -> None:

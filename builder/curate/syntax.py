@@ -12,7 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from .expressions import OPERATORS, VISITORS, Expressions
+from .expressions import VISITORS, Expressions
+from .operators import OPERATORS
 from .snippets import native_snippets
 
 NEWLINE, INDENT, DEDENT = "\n", "\n>", "\n<"

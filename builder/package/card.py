@@ -14,7 +14,7 @@ import pyarrow as pa
 from .. import __version__
 from ..resources import data_path
 from ..spec import SYNTHETIC
-from . import card_text
+from . import card_command, card_text
 from .card_kernels import of_kernels
 from .card_measured import of_measured
 from .manifest import ConfigEntry
@@ -154,7 +154,7 @@ def render_card(configs: Mapping[str, CardConfig], manifest: Mapping[str, Any]) 
             card_text.sample(name, config.row, config.entry.spec["instruction"]) for name, config in configs.items()
         ),
         fingerprints=", ".join(f"{name} {entry.fingerprint}" for name, entry in entries.items()),
-        command=card_text.command(entries, manifest),
+        command=card_command.command(entries, manifest),
         to_train=card_text.TO_TRAIN[view],
         training_columns=card_text.TRAINING_COLUMNS[view],
         made_table=card_text.made_table(entries),

@@ -17,7 +17,7 @@ import yaml
 
 from ..errors import FolderError, WarpCudaPairsError
 from ..versions import version
-from .card_text import command
+from .card_command import command
 from .derived import read_tables
 from .folder import check_format, json_text, load_stats
 from .manifest import (

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from ..curate.keys import GRAM, U32
 from ..spec import SPLITS
+from .clusters import cluster_sizes
 from .overlap import Prefixes, Targets, Vocabulary
 
 # Rows are in one cluster when a chain of rows joins them, each this similar to the next: a fraction.
@@ -222,20 +223,6 @@ def merged(tables: Iterable[pa.Table], counts: Mapping[str, int]) -> Similarity:
     found.pairs = Counter({f"{one}-{two}": product for one, two in BETWEEN if (product := counts[one] * counts[two])})
     found.near_pairs, found.clusters = len(pairs), cluster_sizes(pairs)
     return found
-
-
-def cluster_sizes(pairs: Iterable[tuple[int, int]]) -> Counter[int]:
-    """Return how many connected components of the pairs there are by their number of members."""
-    parent: dict[int, int] = {}
-
-    def root(row: int) -> int:
-        while parent.setdefault(row, row) != row:
-            parent[row] = row = parent[parent[row]]
-        return row
-
-    for one, other in pairs:
-        parent[root(one)] = root(other)
-    return Counter(Counter(root(row) for row in list(parent)).values())
 
 
 def _closest_to_json(pair: Closest) -> dict[str, Any]:

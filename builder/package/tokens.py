@@ -41,6 +41,9 @@ PIECES = (
 )
 
 _cut = re.compile(PIECES).findall
+# First line, indentation, line, indentation, line ...: an indentation is a piece of its own, with its newline, and the
+# same line stands in C++ and in CUDA code with another.
+_lines = re.compile("\n( *)").split
 _REMEMBERED = 1 << 15  # entries; about 8 MB of lines
 
 
@@ -77,8 +80,8 @@ class Tokenizer:
         self._inner.no_padding()
         self._by_line = _counts_by_line(json.loads(self._inner.to_str()))
         self._pieces = _Memory(self._count_piece, _REMEMBERED)
-        # All lines of a text but its first: their newline belongs to them.
-        self._lines = _Memory(lambda line: self._count_line("\n" + line), _REMEMBERED)
+        self._lines = _Memory(self._count_line, _REMEMBERED)
+        self._indents = _Memory(lambda blanks: self._count_piece("\n" + blanks), _REMEMBERED)
 
     @property
     def by_line(self) -> bool:
@@ -97,8 +100,8 @@ class Tokenizer:
         return np.fromiter((len(encoding) for encoding in encodings), np.int32, len(texts))
 
     def _count_text(self, text: str) -> int:
-        first, *others = text.split("\n")
-        return self._count_line(first) + sum(map(self._lines.__getitem__, others))
+        parts = _lines(text)
+        return sum(map(self._lines.__getitem__, parts[::2])) + sum(map(self._indents.__getitem__, parts[1::2]))
 
     def _count_line(self, line: str) -> int:
         return sum(map(self._pieces.__getitem__, _cut(line)))

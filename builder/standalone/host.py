@@ -8,17 +8,12 @@ from dataclasses import dataclass, field
 from ..codegen.arguments import ArrayOf, Kind, Number, Record
 from ..errors import StandaloneRejection
 from ..verify.subject import arrays
+from .host_names import Names, local, names_of
 from .inputs import FLAGS, FLOATS, PLACES, RISING, ROTATIONS, Leaf, leaves, most_of, values
-from .names import WORDS, free
-from .scalars import CUDA_NAMES
 from .shapes import length_of
 from .translate import Translation
-from .types import literal, make, name_of, part, type_names
+from .types import literal, make, name_of, part
 
-# Names of the host function's own.
-_OWN = frozenset(
-    "n repeats start stop passed grid block milliseconds repeat threads argc argv status_".split()  # noqa: SIM905
-)
 # What a fill is called in C++, and its further parameters.
 _FILLERS = {
     FLOATS: "fill_floats",
@@ -66,7 +61,7 @@ def host_of(t: Translation, seed: int, shapes: str, example: int, checked: bool)
     for name, kind in t.args:
         own = [leaf for leaf in numbers if leaf.path.split(".")[0] == name]
         if isinstance(kind, ArrayOf):
-            _array(host, _names(t, name), kind, own, shapes)
+            _array(host, names_of(t, name), kind, own, shapes)
         elif isinstance(kind, Record):
             _struct(host, t, name, own, shapes, seed, example)
         else:
@@ -88,30 +83,6 @@ def written_leaves(t: Translation) -> list[Leaf]:
     ]
 
 
-def local(name: str) -> str:
-    """Return what an argument is called in the host function: not as a type of ours, nor as what the function uses."""
-    own = f"{name}_arg" if name in _OWN else name
-    return free(own, _OWN | WORDS | CUDA_NAMES | type_names())
-
-
-def device(t: Translation, path: str) -> str:
-    """Return what the pointer to an array on the device is called in the host function."""
-    return f"{'device_' if any(name.startswith('d_') for name, _ in t.args) else 'd_'}{local(path.replace('.', '_'))}"
-
-
-def _names(t: Translation, path: str) -> _Names:
-    return _Names(path, local(path.replace(".", "_")), device(t, path))
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """Of an array: the path, the host pointer and the device pointer."""
-
-    path: str
-    host: str
-    device: str
-
-
 def constant(leaf: Leaf, seed: int, n: int) -> str:
     """Return the value of an argument that is no array."""
     drawn = values(leaf, seed, n, 1, 1)[0]
@@ -120,7 +91,7 @@ def constant(leaf: Leaf, seed: int, n: int) -> str:
     return texts[0] if isinstance(leaf.kind, Number) else make(leaf.kind, texts)
 
 
-def _array(host: Host, names: _Names, kind: ArrayOf, own: Sequence[Leaf], shapes: str) -> None:
+def _array(host: Host, names: Names, kind: ArrayOf, own: Sequence[Leaf], shapes: str) -> None:
     if kind.family != "array":
         raise StandaloneRejection(f"an {kind.family}")
     if arrays([("", kind.element)]):
@@ -143,7 +114,7 @@ def _array(host: Host, names: _Names, kind: ArrayOf, own: Sequence[Leaf], shapes
     host.frees += [f"CUDA_CHECK(cudaFree({names.device}));", f"free({names.host});"]
 
 
-def _first(leaf: Leaf, names: _Names) -> str:
+def _first(leaf: Leaf, names: Names) -> str:
     """Return the address of a leaf's first number."""
     inner = leaf.path.removeprefix(names.path)
     element = f"{names.host}[0]{inner}"
@@ -154,7 +125,7 @@ def _first(leaf: Leaf, names: _Names) -> str:
     return f"&{part(leaf.kind, element, 0)}"
 
 
-def _numbers(host: Host, leaf: Leaf, names: _Names, type_: str, by_element: bool = False) -> str:
+def _numbers(host: Host, leaf: Leaf, names: Names, type_: str, by_element: bool = False) -> str:
     """Return the arguments that say where a leaf's numbers are."""
     count = f"{names.host}_count"
     if host.strided:
@@ -164,7 +135,7 @@ def _numbers(host: Host, leaf: Leaf, names: _Names, type_: str, by_element: bool
     return f"{_first(leaf, names)}, {f'{leaf.parts} * ' if leaf.parts > 1 else ''}{count}"
 
 
-def _filled(host: Host, leaf: Leaf, names: _Names, type_: str, last: str) -> str:
+def _filled(host: Host, leaf: Leaf, names: Names, type_: str, last: str) -> str:
     where = _numbers(host, leaf, names, type_, leaf.fill == ROTATIONS)
     if leaf.fill not in (PLACES, RISING):
         where += f", {leaf.stream}"
@@ -204,7 +175,7 @@ def _struct(host: Host, t: Translation, name: str, own: Sequence[Leaf], shapes: 
         mine = [leaf for leaf in own if leaf.path == path or leaf.array == path]
         place = local(name) + path.removeprefix(name)
         if isinstance(inner, ArrayOf):
-            names = _names(t, path)
+            names = names_of(t, path)
             _array(host, names, inner, mine, shapes)
             host.setup.append(f"{place} = {names.device};")
             host.setup += [f"{place}_dim{axis} = {names.host}_dim{axis};" for axis in range(inner.ndim)]
@@ -232,7 +203,7 @@ def _results(host: Host, t: Translation, checked: bool) -> None:
     if checked:
         host.results.append("bool passed = true;")
     for array in dict.fromkeys(leaf.array for leaf in written):
-        names = _names(t, array)
+        names = names_of(t, array)
         type_ = name_of(_element(kinds, array))
         size = f"{names.host}_count * sizeof({type_})"
         host.results.append(f"CUDA_CHECK(cudaMemcpy({names.host}, {names.device}, {size}, cudaMemcpyDeviceToHost));")

@@ -10,7 +10,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from ..codegen.arguments import ArrayOf
-from .host import device, host_of, local
+from .host import host_of
+from .host_names import device, local
 from .launch import BLOCK, BLOCKS, WAITING, Grid
 from .shapes import shapes_of
 from .translate import Translation

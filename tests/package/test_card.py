@@ -19,7 +19,8 @@ from builder.curate.keys import analyse
 from builder.errors import FolderError
 from builder.package import card as card_module
 from builder.package import page
-from builder.package.card_text import command, sample
+from builder.package.card_command import command
+from builder.package.card_text import sample
 from builder.package.density import pack
 from builder.package.folder import load_stats, write_folder
 from builder.package.manifest import MANIFEST, README, STATS, check_folder, read_entries, read_manifest
@@ -241,7 +242,7 @@ def test_the_command_gives_the_specs_back() -> None:
 
 def test_a_field_without_a_way_of_its_own_stands_in_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     defaults = {**config_defaults("cpu"), "some_view": "plain"}
-    monkeypatch.setattr(card_module.card_text, "config_defaults", lambda _: defaults)
+    monkeypatch.setattr(card_module.card_command, "config_defaults", lambda _: defaults)
     for view, said in (("plain", ""), ("a chat", "--some-view 'a chat' ")):
         entry = card_module.ConfigEntry({**build("cpu").spec.model_dump(), "some_view": view}, "", SHA, {}, {})
         line = command({"cpu": entry}, {"file_format": "arrow", "max_shard_bytes": 500_000_000})
