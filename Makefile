@@ -80,9 +80,11 @@ test-slurm: $(DEV)  ## a build through a Slurm cluster of this machine alone; in
 	  echo "make test-slurm: datatrove cannot be installed here; its tests are SKIPPED" >&2; \
 	else $(BIN)/pytest -m slurm tests/scale/test_slurm.py; fi
 
-test-s3: $(DEV)  ## a folder sent to a server of S3 on this machine, senders killed
-	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[s3]" "moto[server]>=5"; then \
-	  $(BIN)/pytest -m s3 tests/scale/test_s3.py; \
+S3_SERVER := $(VENV)/s3-server
+test-s3: $(DEV)  ## a folder sent to a server of S3 (moto, in an environment of its own), senders killed
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[s3]" && $(PYTHON) -m venv $(S3_SERVER) && \
+	  $(S3_SERVER)/bin/python -m pip install --quiet --disable-pip-version-check "moto[server]>=5"; then \
+	  S3_SERVER=$(S3_SERVER)/bin/moto_server $(BIN)/pytest -m s3 tests/scale/test_s3.py; \
 	else echo "make test-s3: s3fs and moto cannot be installed here; its tests are SKIPPED" >&2; fi
 
 audit: $(BASE)  ## known weaknesses of the installed packages, as far as pip-audit's database knows them

@@ -18,6 +18,8 @@ from ..errors import FolderError, SpecError, WarpCudaPairsError
 from .manifest import FORMAT, MANIFEST
 
 _MARK = ".warp_cuda_pairs"
+# Here the first name of a path is a bucket, which writing below it would make.
+_HAVE_BUCKETS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "az", "oss", "oci"})
 
 
 def is_url(out: str) -> bool:
@@ -29,12 +31,15 @@ def check_remote(url: str) -> None:
     """Say, before any work, whether a dataset may be sent to ``url``.
 
     Raises:
-        FolderError: something that is not ours is there, or it cannot be reached.
+        FolderError: something that is not ours is there, its bucket is not, or it cannot be reached.
         SpecError: a URL that holds a password, or of a kind that nothing installed can write.
     """
     with _errors(url):
         files, root = _open(url)
         names = files.find(root) if files.exists(root) else []
+        bucket = root.strip("/").partition("/")[0]
+        if not names and url.partition("://")[0] in _HAVE_BUCKETS and not files.exists(bucket):
+            raise FolderError(f"{url}: there is no bucket {bucket}, or you may not see it; make it first")
         if names and not _is_ours(files, root):
             raise FolderError(f"{url} is not empty and not ours; give a new or empty place")
 
@@ -103,3 +108,7 @@ def _errors(url: str) -> Iterator[None]:
     except OSError as error:
         said = error.strerror or " ".join(str(error).split())[:300] or type(error).__name__
         raise FolderError(f"cannot write {url}: {said}; run the same command again") from None
+    except Exception as error:
+        # The client of each kind of storage has errors of its own: no credentials, an address where nobody answers.
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise FolderError(f"cannot write {url}: {said}; mend that and run the same command again") from error
