@@ -21,7 +21,6 @@ def fewer_collections() -> Iterator[None]:
         yield
         return
     thresholds = gc.get_threshold()
-    gc.collect()
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
     try:

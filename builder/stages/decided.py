@@ -15,7 +15,6 @@ from ..curate.decision import Deciding, Decision
 from ..package.store import Store
 from ..package.training import training_columns
 from ..package.unit import rejections_of
-from ..package.verified import failures
 from ..record import IO_EXAMPLE, Rejection, row_schema
 from ..spec import BuildSpec
 from .units import count_tokens, edges, programs, ptx, shown, verify
@@ -32,6 +31,8 @@ def offer(deciding: Deciding, spec: BuildSpec, store: Store, rank: int) -> list[
     if spec.programs_key():
         failed += rejections_of(programs(spec, store, rank))
     if spec.verify != "none":
+        from ..package.verified import failures  # as in units.py
+
         without = {one.index for one in failed}
         checked = failures(table["index"].to_pylist(), verify(spec, store, rank))
         failed += [one for one in checked if one.index not in without]
