@@ -8,6 +8,7 @@ from .native import compile_cpp, compile_cuda, preamble
 from .pipeline import Generated, entry_point, generate
 from .raw import Builtin
 from .warp_bound import measure_bound
+from .warp_native import start_runtime
 from .warp_table import builtins
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "generate",
     "measure_bound",
     "preamble",
+    "start_runtime",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import warp as wp
@@ -48,8 +50,17 @@ def build_object(source: Path, target: Path, optimization_level: int, checked: b
 
 
 def start_runtime() -> None:
-    """Load Warp's native libraries."""
-    runtime()
+    """Load Warp's native libraries, in a process of ours: that there is no driver, which they print, goes nowhere."""
+    sys.stderr.flush()
+    stderr = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        runtime()
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(nowhere)
 
 
 def load_object(path: Path, handle: str) -> None:

@@ -118,3 +118,19 @@ def test_a_worker_collects_garbage_seldom_for_its_whole_life():
         assert list(pool.in_order(gc.get_threshold, [()])) != [gc.get_threshold()]
     finally:
         pool.close()
+
+
+def test_a_worker_starts_with_all_that_it_holds_and_says_nothing_of_drivers(capfd):
+    pool = Pool(1, setup_worker)
+    try:
+        (loaded,) = pool.in_order(has_runtime, [()])
+    finally:
+        pool.close()
+    assert loaded
+    assert capfd.readouterr().err == ""
+
+
+def has_runtime():
+    import warp._src.context as context
+
+    return context.runtime is not None
