@@ -17,7 +17,9 @@ Figures = dict[str, float]
 def child(module: str, task: str, *arguments: str | float, env: Mapping[str, str] | None = None) -> Figures:
     """Run ``python -m benchmarks.<module> <task> <arguments>`` and return what it printed."""
     command = [sys.executable, "-m", f"benchmarks.{module}", task, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **(env or {})})
+    # Users have bytecode files; without them every worker would compile our sources first.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**inherited, **(env or {})})
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     figures: Figures = json.loads(done.stdout.splitlines()[-1])

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_THRESHOLDS = (50_000, 20, 50)
+_THRESHOLDS = (20_000, 20, 50)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def setup_worker() -> None:
     """Prepare a worker process for the stages."""
     tokens.one_thread()
     attempts.limit_candidates()
-    codegen.start_runtime()  # takes 0.03 s and 93 MiB; some candidate would ask for it sooner or later
+    codegen.start_runtime()  # 0.03 s; some candidate would ask for it sooner or later
     _FOR_LIFE.enter_context(codegen.fewer_collections())  # a context that nobody holds ends at once
 
 

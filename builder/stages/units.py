@@ -1,6 +1,6 @@
 """The stages of one unit, which need no other: what worker processes run.
 
-What only some specs ask for is imported where it is run: a worker starts 0.2 s sooner without.
+What only some specs ask for is imported where it is run: a worker starts sooner without.
 """
 
 from __future__ import annotations

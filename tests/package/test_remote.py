@@ -8,6 +8,7 @@ import fsspec
 import pytest
 
 from builder.errors import FolderError, SpecError
+from builder.package import remote
 from builder.package.remote import check_remote, is_url, send_folder
 
 URL = "memory://bucket/demo"
@@ -97,3 +98,23 @@ def test_urls_that_cannot_be_used(url, said):
         check_remote(url)
     assert "secret" not in str(refused.value)
     assert not is_url("folder/x")
+
+
+def test_a_bucket_that_is_not_there_is_not_made(files, monkeypatch):
+    monkeypatch.setattr(remote, "_open", lambda url: (files, "bucket/demo"))
+    with pytest.raises(FolderError, match="there is no bucket bucket"):
+        check_remote("s3://bucket/demo")
+    assert not files.exists("/bucket")
+
+
+def test_an_error_of_the_client_is_one_of_ours(files, monkeypatch):
+    class NoCredentialsError(Exception):
+        """As botocore's: of no class that fsspec or Python knows."""
+
+    def refuse(*arguments, **options):
+        raise NoCredentialsError("Unable to locate\ncredentials")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "exists", refuse)
+        with pytest.raises(FolderError, match="NoCredentialsError: Unable to locate credentials"):
+            check_remote(URL)

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from builder import scale
+from builder.codegen.warp_internals import INTERNALS
 from builder.errors import SpecError, SplitError, StoreError
 from builder.package.store import Store
 from builder.scale.engines import setup_worker
@@ -131,6 +132,4 @@ def test_a_worker_starts_with_all_that_it_holds_and_says_nothing_of_drivers(capf
 
 
 def has_runtime():
-    import warp._src.context as context
-
-    return context.runtime is not None
+    return INTERNALS[0].runtime is not None

@@ -15,6 +15,7 @@ import pytest
 from tests.processes import hear_ctrl_c
 
 from .conftest import environment
+from .faults import COMMAND
 
 pytestmark = [pytest.mark.s3, pytest.mark.filterwarnings("default")]
 
@@ -81,20 +82,8 @@ def shell(endpoint, tmp_path):
     )
 
 
-def build(out, *options):
-    command = [
-        sys.executable,
-        "-c",
-        "from builder.cli import main; main()",
-        "build",
-        "cuda",
-        "-n",
-        "60",
-        "--out",
-        str(out),
-        *options,
-    ]
-    return command if options else [*command, "--num-proc", "1"]
+def build(out):
+    return [*COMMAND, "build", "cuda", "-n", "60", "--num-proc", "1", "--out", str(out)]
 
 
 def run(command, shell):
